@@ -29,7 +29,7 @@ from chatiere.clients.transport.in_flight import readable
 from chatiere.engine.memory import keep_freed_memory
 from chatiere.envs.batch import Positions
 from chatiere.v1 import batch_service_pb2
-from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Restart, Table
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Restart
 from chatiere.v1.game_pb2 import Options, State
 
 # The class of each response, by its field in PlayResponse.
@@ -43,10 +43,10 @@ _RESPONSES = {
 class BatchClient(ChannelClient):
     """A client for many games at a time, one call after another; may be used from several threads.
 
-    The service stores nothing: the packed states, which you keep and pass with each call, are the games. `table` names
-    the game and the number of players: `Table(game="discat", players=3)`. Table, Columns, Restart and Options are
-    messages of chatiere.v1 (`from chatiere.v1.batch_service_pb2 import Columns, Restart, Table`), where every field is
-    documented.
+    The service stores nothing: the packed states, which you keep and pass with each call, are the games. `setup` names
+    the game and the number of players: `BatchSetup(game="discat", players=3)`. BatchSetup, Columns, Restart and Options
+    are messages of chatiere.v1 (`from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart`), where every
+    field is documented.
 
     Columns may be arrays of any integer type, sequences of integers, or the bytes of the column. ValueError is raised
     if a number does not fit. Results are read-only arrays of the types given in their classes, views into the response
@@ -56,7 +56,7 @@ class BatchClient(ChannelClient):
     raises it.
 
     Every method takes a `timeout` in seconds, which replaces the client's own. It raises ChatiereError if the request
-    as a whole is refused: for the reasons that it lists, and for those of any call with a table, UNKNOWN_GAME,
+    as a whole is refused: for the reasons that it lists, and for those of any call with a setup, UNKNOWN_GAME,
     INVALID_PLAYERS, INVALID_BATCH and BATCH_TOO_LARGE. The subclass TransportError is raised if the service cannot be
     reached, or not in time. While the service is UNAVAILABLE, gRPC retries a call up to five times within the timeout,
     which is safe because all calls are pure.
@@ -92,7 +92,7 @@ class BatchClient(ChannelClient):
 
     def new_games(
         self,
-        table: Table,
+        setup: BatchSetup,
         seeds: ArrayLike | None = None,
         game_numbers: ArrayLike | None = None,
         *,
@@ -111,12 +111,12 @@ class BatchClient(ChannelClient):
 
         Reasons: INVALID_OPTION, INVALID_SEED; also INVALID_BATCH without both seeds and count.
         """
-        request = batch_requests.new_games(table, seeds, game_numbers, count=count, options=options, columns=columns)
+        request = batch_requests.new_games(setup, seeds, game_numbers, count=count, options=options, columns=columns)
         return self._send(request, timeout)
 
     def step(
         self,
-        table: Table,
+        setup: BatchSetup,
         states: States,
         moves: ArrayLike,
         *,
@@ -132,11 +132,11 @@ class BatchClient(ChannelClient):
 
         Reasons: INVALID_OPTION (of `restart`).
         """
-        return self._send(batch_requests.step(table, states, moves, columns=columns, restart=restart), timeout)
+        return self._send(batch_requests.step(setup, states, moves, columns=columns, restart=restart), timeout)
 
     def playout(
         self,
-        table: Table,
+        setup: BatchSetup,
         states: States,
         count: SupportsIndex,
         seed: SupportsIndex,
@@ -148,12 +148,12 @@ class BatchClient(ChannelClient):
 
         Playout j of item i draws from the stream (seed, first_game_number + count × i + j).
         """
-        request = batch_requests.playout(table, states, count, seed, first_game_number=first_game_number)
+        request = batch_requests.playout(setup, states, count, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
     def evaluate(
         self,
-        table: Table,
+        setup: BatchSetup,
         states: States,
         worlds: SupportsIndex,
         playouts: SupportsIndex,
@@ -168,16 +168,16 @@ class BatchClient(ChannelClient):
         how many to make after each legal action in each of them. The random numbers of item i come from the stream
         (seed, first_game_number + i), as EvaluateRequest says. A state at which no seat is to decide fails.
         """
-        request = batch_requests.evaluate(table, states, worlds, playouts, seed, first_game_number=first_game_number)
+        request = batch_requests.evaluate(setup, states, worlds, playouts, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
-    def score(self, table: Table, states: States, *, timeout: float | None = None) -> Scores:
+    def score(self, setup: BatchSetup, states: States, *, timeout: float | None = None) -> Scores:
         """Return the scores at states (n, packed_size), at any point of a game."""
-        return self._send(batch_requests.score(table, states), timeout)
+        return self._send(batch_requests.score(setup, states), timeout)
 
     def resample(
         self,
-        table: Table,
+        setup: BatchSetup,
         states: States,
         seats: ArrayLike,
         seed: SupportsIndex,
@@ -190,17 +190,17 @@ class BatchClient(ChannelClient):
         `seats`: (n,), the seat for each state. Item i is drawn from the stream (seed, first_game_number + i) and, with
         sampled chance, goes on with that stream.
         """
-        request = batch_requests.resample(table, states, seats, seed, first_game_number=first_game_number)
+        request = batch_requests.resample(setup, states, seats, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
-    def observe(self, table: Table, states: States, seats: ArrayLike, *, timeout: float | None = None) -> Observed:
+    def observe(self, setup: BatchSetup, states: States, seats: ArrayLike, *, timeout: float | None = None) -> Observed:
         """Return the observations of seats (n,) at states (n, packed_size)."""
-        return self._send(batch_requests.observe(table, states, seats), timeout)
+        return self._send(batch_requests.observe(setup, states, seats), timeout)
 
-    def pack(self, table: Table, typed_states: Sequence[State], *, timeout: float | None = None) -> Packed:
+    def pack(self, setup: BatchSetup, typed_states: Sequence[State], *, timeout: float | None = None) -> Packed:
         """Pack typed states (Convert)."""
-        return self._send(batch_requests.pack(table, typed_states), timeout)
+        return self._send(batch_requests.pack(setup, typed_states), timeout)
 
-    def unpack(self, table: Table, states: States, *, timeout: float | None = None) -> Unpacked:
+    def unpack(self, setup: BatchSetup, states: States, *, timeout: float | None = None) -> Unpacked:
         """Unpack packed states (n, packed_size) into typed ones (Convert)."""
-        return self._send(batch_requests.unpack(table, states), timeout)
+        return self._send(batch_requests.unpack(setup, states), timeout)

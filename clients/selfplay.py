@@ -27,7 +27,7 @@ from chatiere.clients.transport.fast_stream import FastStream
 from chatiere.engine.core.integers import unsigned
 from chatiere.envs.batch import Batch, Positions
 from chatiere.envs.batch_env import BatchEnv, Rows
-from chatiere.v1.batch_service_pb2 import Columns, Restart, Table
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart
 from chatiere.v1.game_pb2 import GameInfo, Options
 
 
@@ -78,7 +78,7 @@ class VectorEnv(BatchEnv):
         super().__init__(num_envs, batches, games, first_game, seed)
         self.players = unsigned("players", players, 32)
         self._timeout = timeout
-        self._table = Table(game=game, players=self.players)
+        self._setup = BatchSetup(game=game, players=self.players)
         self._options = options
         self._columns = Columns(legal=True, scores=True, observations=observations)
         self._restart = Restart(options=options, stride=self.num_envs)
@@ -99,7 +99,7 @@ class VectorEnv(BatchEnv):
 
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
         """See BatchEnv.resample. Raises ChatiereError as BatchClient.resample does."""
-        return self._client.resample(self._table, states, seats, seed).states
+        return self._client.resample(self._setup, states, seats, seed).states
 
     def close(self) -> None:
         """Close the stream, and the channel if it is the environment's own."""
@@ -114,12 +114,12 @@ class VectorEnv(BatchEnv):
 
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
         request = batch_requests.new_games(
-            self._table, seeds, rows.game_numbers, options=self._options, columns=self._columns
+            self._setup, seeds, rows.game_numbers, options=self._options, columns=self._columns
         )
         self._submit(rows, request)
 
     def _move(self, batch: Batch, actions: memoryview) -> None:
-        request = batch_requests.step(self._table, batch.states, actions, columns=self._columns, restart=self._restart)
+        request = batch_requests.step(self._setup, batch.states, actions, columns=self._columns, restart=self._restart)
         self._submit(Rows(batch.envs, batch.game_numbers, batch.decisions + np.uint32(1)), request)
 
     def _next(self) -> tuple[Rows, Positions]:
@@ -135,8 +135,8 @@ class VectorEnv(BatchEnv):
     def _ask_info(self) -> GameInfo:
         client = Client(self._client.channel, timeout=self._timeout)
         # Lets the service check game, players and options.
-        client.new_game(self._table.game, self._table.players, options=self._options, seed=0)
-        (info,) = client.list_games([self._table.game], observation=True)
+        client.new_game(self._setup.game, self._setup.players, options=self._options, seed=0)
+        (info,) = client.list_games([self._setup.game], observation=True)
         return info
 
     def _submit(self, rows: Rows, request: BatchRequest[Any]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, SupportsIndex
 
 import grpc
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError
 
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, action_message
@@ -114,7 +115,7 @@ class Table(ChannelClient):
             options=options,
             seats=seats,
             acknowledgement=acknowledgement,
-            lifetime=None if lifetime is None else unsigned("lifetime", lifetime, 32),
+            lifetime=None if lifetime is None else Duration(seconds=unsigned("lifetime", lifetime, 32)),
         )
         response: pb.NewTableResponse = self._call(self._stub.NewTable, request, timeout)
         return response
@@ -166,13 +167,13 @@ class Table(ChannelClient):
 
         Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE, MISSING_FIELD.
         """
-        request = pb.TableServiceSuggestRequest(
+        request = pb.SuggestMoveRequest(
             table=table,
             secret=self._seat.secret,
             bot=bot,
             seed=None if seed is None else unsigned("seed", seed, 64),
         )
-        suggestion: SuggestResponse = self._call(self._stub.Suggest, request, timeout).suggestion
+        suggestion: SuggestResponse = self._call(self._stub.SuggestMove, request, timeout).suggestion
         return suggestion
 
     def get_record(self, tables: Sequence[bytes], *, timeout: float | None = None) -> pb.TableRecord:

@@ -35,11 +35,11 @@ def draw_table(views: Sequence[ChatCartonneView]) -> list[str]:
     seats = [
         _seat_line(seat, own.seats[seat], seat == view.active_seat, view.final_phase) for seat, own in enumerate(views)
     ]
-    return [*task, *seats, f"  pile {view.pile_size}{phase}", *_cards(view)]
+    return [*task, *seats, f"  pile {view.draw_pile_size}{phase}", *_cards(view)]
 
 
 def _seat_line(seat: int, held: ChatCartonneSeatView, acts: bool, final: bool) -> str:
-    cards = [_KINDS.get(kind, str(kind)) for kind in held.known_cards] or ["?"] * held.hand_size
+    cards = [_KINDS.get(kind, str(kind)) for kind in held.hand_cards] or ["?"] * held.hand_size
     hand = " ".join(cards) or "empty"
     done = "  no carton left" if final and not held.holds_carton else ""
     line = f"  {'>' if acts else ' '} seat {seat}  hand {hand:<17}  cats left {held.supply}{done}"
@@ -51,7 +51,7 @@ def _cards(view: ChatCartonneView) -> list[str]:
     # one, P the Princess; on the joint to the east a digit for an awake cat's seat, P, or M B F for two toys.
     if not view.table:
         return []
-    cells = {card.card.cell: card for card in view.table}
+    cells = {card.laid.cell: card for card in view.table}
     rows = range(min(cells) // _SIDE, max(cells) // _SIDE + 1)
     columns = range(min(cell % _SIDE for cell in cells), max(cell % _SIDE for cell in cells) + 1)
     lines = []
@@ -73,11 +73,11 @@ def _strip(cells: Mapping[int, ChatCartonneCardView], rows: range, columns: rang
 def _cell(seen: ChatCartonneCardView | None) -> tuple[str, str, str]:
     if seen is None:
         return "     ", "     ", "     "
-    card = seen.card
-    kind = card.WhichOneof("card")
-    if kind == "sleeping_cat":
+    card = seen.laid
+    what = card.WhichOneof("lies")
+    if what == "sleeping_cat":
         inside = f"{'w' if card.woken else 'z'}{card.sleeping_cat}"
-    elif kind == "princess":
+    elif what == "princess":
         inside = "P"
     else:
         inside = "".join(sign * getattr(seen, name) for name, sign in _CONTENTS)
@@ -99,6 +99,6 @@ def break_down(score: Score) -> list[str]:
     words = []
     for number, seat in enumerate(detail.seats):
         boxes = sum(box.points for box in detail.boxes if number in box.majority)
-        bonus = sum(box.bonus[number] for box in detail.boxes)
+        bonus = sum(box.bonus_points[number] for box in detail.boxes)
         words.append(f"boxes {boxes} + bonus {bonus} (negative points {seat.negative_points})")
     return words

@@ -57,7 +57,7 @@ def _tree_line(height: int, branches: list[ChatPercheBranch], animals: dict[int,
 def _seat_line(seat: int, held: ChatPercheSeatView, acts: bool) -> str:
     line = f"  {'>' if acts else ' '} seat {seat} {_COLOURS[seat]:<6}  start {held.cats_at_start:>2}"
     line += f"  in the tree {len(held.cats):>2}  deck {sum(copies.count for copies in held.deck):>2}"
-    tokens = [str(value) for value in held.hand] or ["?"] * held.tokens_in_hand
+    tokens = [str(value) for value in held.unplaced_solidity] or ["?"] * held.unplaced_tokens
     if tokens:
         line += f"  tokens {' '.join(tokens)}"
     return click.style(line, bold=True) if acts else line
@@ -70,4 +70,4 @@ def _dogs_line(view: ChatPercheView) -> str:
 
 def break_down(score: Score) -> list[str]:
     """Return each seat's cats on the trunk and on branches."""
-    return [f"trunk {seat.trunk_cats} + branches {seat.branch_cats}" for seat in score.detail.chat_perche.seats]
+    return [f"trunk {seat.trunk_points} + branches {seat.branch_points}" for seat in score.detail.chat_perche.seats]

@@ -52,13 +52,13 @@ def _table(view: ChatpentiersView) -> str:
 
 
 def _taken(view: ChatpentiersView, card: int) -> str:
-    return "" if card in view.table else " (taken)"
+    return "" if card in view.table_cards else " (taken)"
 
 
 def _seat_lines(seat: int, held: ChatpentiersSeatView, view: ChatpentiersView) -> list[str]:
     decides = view.phase in (CHATPENTIERS_PHASE_PLAY, CHATPENTIERS_PHASE_TAKE) and seat == view.active_seat
     shown = " ".join(_COLOURS[colour][0] for colour in held.shown_voids)
-    cards = _cards(held.known_cards) if held.known_cards or not held.hand_size else f"?×{held.hand_size}"
+    cards = _cards(held.hand_cards) if held.hand_cards or not held.hand_size else f"?×{held.hand_size}"
     hand = f"  {'>' if decides else ' '} seat {seat}  hand   {cards}"
     if shown:
         hand += f"  (has shown: no {shown})"

@@ -36,7 +36,7 @@ def _task(view: DiscatView) -> list[str]:
 
 
 def _seat_line(seat: int, held: DiscatSeatView, acts: bool) -> str:
-    cards = [*(f"{card:>2}" for card in held.known_cards), *[" ?"] * (held.hand_size - len(held.known_cards))]
+    cards = [*(f"{card:>2}" for card in held.hand_cards), *[" ?"] * (held.hand_size - len(held.hand_cards))]
     hand = " ".join(cards) or "empty"
     pile = f"pile {len(held.pile):>2}"
     if held.pile:

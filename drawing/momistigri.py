@@ -39,7 +39,7 @@ def draw_table(views: Sequence[MomistigriView]) -> list[str]:
     return [
         _task(table, acts),
         *(_seat_line(seat, view.seats[seat], seat == acts) for seat, view in enumerate(views)),
-        f"  pile {_cards(table.pile, 'empty')}",
+        f"  pile {_cards(table.discards, 'empty')}",
     ]
 
 
@@ -57,10 +57,10 @@ def _task(view: MomistigriView, acts: int) -> str:
 
 def _seat_line(seat: int, held: MomistigriSeatView, acts: bool) -> str:
     nothing = "empty" if held.in_round else "out of the round"
-    hand = _cards(held.known_cards, nothing, held.hand_size - len(held.known_cards))
+    hand = _cards(held.hand_cards, nothing, held.hand_size - len(held.hand_cards))
     line = f"  {'>' if acts else ' '} seat {seat}  {'passed' if held.passed else '      '}  hand {hand}"
-    if held.penalties:
-        line += f"  penalties {' + '.join(str(points) for points in held.penalties)}"
+    if held.round_points:
+        line += f"  penalties {' + '.join(str(points) for points in held.round_points)}"
     return click.style(line, bold=True) if acts else line
 
 
@@ -80,7 +80,7 @@ def break_down(score: Score) -> list[str]:
     """Return each seat's penalties of the rounds, and its hand during a round."""
     words = []
     for seat in score.detail.momistigri.seats:
-        parts = [f"round {number} {points}" for number, points in enumerate(seat.penalties, 1)]
+        parts = [f"round {number} {points}" for number, points in enumerate(seat.round_points, 1)]
         if not score.final:
             parts.append(f"hand {seat.hand_points}")
         words.append(" + ".join(parts))

@@ -11,9 +11,10 @@ import { fromText, toHex, toText } from "./bytes.js";
  */
 
 const ACKNOWLEDGEMENT_NEXT = 2;
-// The numbers of the fields of SealedTable, TableAcknowledgement, TableHeader and TableSeat.
+// The numbers of the fields of SealedTable, TableAcknowledgement, TableHeader, its Timestamp and TableSeat.
 const TABLE = { header: 1, seal: 2, acknowledgements: 3 };
 const HEADER = { id: 3, game: 4, players: 5, ply: 8, mover: 10, acknowledgement: 11, expires: 12, seats: 14 };
+const TIMESTAMP = { seconds: 1 };
 const SEAT = { bot: 1, hash: 2, madeByService: 3 };
 
 /**
@@ -37,7 +38,7 @@ export function readTable(text) {
     // Zigzag.
     mover: mover % 2 ? -(mover + 1) / 2 : mover / 2,
     asksNext: numberOf(one(header, HEADER.acknowledgement)) === ACKNOWLEDGEMENT_NEXT,
-    expires: numberOf(one(header, HEADER.expires)) * 1000,
+    expires: numberOf(one(fieldsOf(bytesOf(one(header, HEADER.expires))), TIMESTAMP.seconds)) * 1000,
     seats: header
       .filter(({ number }) => number === HEADER.seats)
       .map((each) => seatOf(fieldsOf(bytesOf(each)))),

@@ -230,7 +230,7 @@ export class Session {
    * @param {number} seat @param {string} bot
    */
   async suggest(seat, bot) {
-    const { suggestion } = await call("TableService/Suggest", {
+    const { suggestion } = await call("TableService/SuggestMove", {
       table: this.#newest.text,
       ...this.#secretOf(seat),
       bot,

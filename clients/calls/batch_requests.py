@@ -17,7 +17,7 @@ from chatiere.engine.core.integers import column_of, unsigned
 from chatiere.engine.wire import Buffer
 from chatiere.envs.batch import Positions
 from chatiere.v1 import batch_service_pb2
-from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, ItemFault, Restart
 from chatiere.v1.errors_pb2 import ErrorReason
 from chatiere.v1.game_pb2 import Options, State
 
@@ -160,7 +160,7 @@ class BatchRequest(NamedTuple, Generic[Result]):
 
 
 def new_games(
-    table: Table,
+    setup: BatchSetup,
     seeds: ArrayLike | None = None,
     game_numbers: ArrayLike | None = None,
     *,
@@ -170,16 +170,16 @@ def new_games(
 ) -> BatchRequest[Positions]:
     """See BatchClient.new_games."""
     games = None if count is None else unsigned("count", count, 32)
-    message = batch_service_pb2.NewGamesRequest(table=table, options=options, count=games, columns=columns)
+    message = batch_service_pb2.NewGamesRequest(setup=setup, options=options, count=games, columns=columns)
     numbered = {"seeds": seeds, "game_numbers": game_numbers}
     pieces = put(message, {name: column_of(name, each, 8) for name, each in numbered.items() if each is not None})
     return BatchRequest(
-        "NewGames", "new_games", pieces, lambda response: _positions(response.inner("positions"), table.players)
+        "NewGames", "new_games", pieces, lambda response: _positions(response.inner("positions"), setup.players)
     )
 
 
 def step(
-    table: Table,
+    setup: BatchSetup,
     states: States,
     moves: ArrayLike,
     *,
@@ -187,18 +187,18 @@ def step(
     restart: Restart | None = None,
 ) -> BatchRequest[Stepped]:
     """See BatchClient.step."""
-    message = batch_service_pb2.StepRequest(table=table, columns=columns, restart=restart)
+    message = batch_service_pb2.StepRequest(setup=setup, columns=columns, restart=restart)
     pieces = put(message, {"states": _states(states), "moves": column_of("moves", moves, 2)})
 
     def read(response: Response) -> Stepped:
-        positions = _positions(response.inner("positions"), table.players)
+        positions = _positions(response.inner("positions"), setup.players)
         return Stepped(positions, _faults(response, len(positions.actors)))
 
     return BatchRequest("Step", "step", pieces, read)
 
 
 def playout(
-    table: Table,
+    setup: BatchSetup,
     states: States,
     count: SupportsIndex,
     seed: SupportsIndex,
@@ -207,7 +207,7 @@ def playout(
 ) -> BatchRequest[Playouts]:
     """See BatchClient.playout."""
     message = batch_service_pb2.PlayoutRequest(
-        table=table,
+        setup=setup,
         count=unsigned("count", count, 32),
         seed=unsigned("seed", seed, 64),
         first_game_number=unsigned("first_game_number", first_game_number, 64),
@@ -216,7 +216,7 @@ def playout(
 
 
 def evaluate(
-    table: Table,
+    setup: BatchSetup,
     states: States,
     worlds: SupportsIndex,
     playouts: SupportsIndex,
@@ -226,7 +226,7 @@ def evaluate(
 ) -> BatchRequest[Evaluation]:
     """See BatchClient.evaluate."""
     message = batch_service_pb2.EvaluateRequest(
-        table=table,
+        setup=setup,
         worlds=unsigned("worlds", worlds, 32),
         playouts=unsigned("playouts", playouts, 32),
         seed=unsigned("seed", seed, 64),
@@ -235,18 +235,18 @@ def evaluate(
     return BatchRequest("Evaluate", "evaluate", put(message, {"states": _states(states)}), _evaluation)
 
 
-def score(table: Table, states: States) -> BatchRequest[Scores]:
+def score(setup: BatchSetup, states: States) -> BatchRequest[Scores]:
     """See BatchClient.score."""
-    pieces = put(batch_service_pb2.ScoreRequest(table=table), {"states": _states(states)})
+    pieces = put(batch_service_pb2.ScoreRequest(setup=setup), {"states": _states(states)})
     return BatchRequest("Score", "score", pieces, _scores)
 
 
 def resample(
-    table: Table, states: States, seats: ArrayLike, seed: SupportsIndex, *, first_game_number: SupportsIndex = 0
+    setup: BatchSetup, states: States, seats: ArrayLike, seed: SupportsIndex, *, first_game_number: SupportsIndex = 0
 ) -> BatchRequest[Resampled]:
     """See BatchClient.resample."""
-    message = batch_service_pb2.BatchServiceResampleRequest(
-        table=table,
+    message = batch_service_pb2.ResampleStatesRequest(
+        setup=setup,
         seed=unsigned("seed", seed, 64),
         first_game_number=unsigned("first_game_number", first_game_number, 64),
     )
@@ -257,14 +257,14 @@ def resample(
     def read(response: Response) -> Resampled:
         return Resampled(_rows(response.column("states"), np.uint8, count), _faults(response, count))
 
-    return BatchRequest("Resample", "resample", pieces, read)
+    return BatchRequest("ResampleStates", "resample_states", pieces, read)
 
 
-def observe(table: Table, states: States, seats: ArrayLike) -> BatchRequest[Observed]:
+def observe(setup: BatchSetup, states: States, seats: ArrayLike) -> BatchRequest[Observed]:
     """See BatchClient.observe."""
     seat_column = column_of("seats", seats, 1)
     count = len(seat_column)
-    pieces = put(batch_service_pb2.ObserveRequest(table=table), {"states": _states(states), "seats": seat_column})
+    pieces = put(batch_service_pb2.ObserveRequest(setup=setup), {"states": _states(states), "seats": seat_column})
 
     def read(response: Response) -> Observed:
         return Observed(_rows(response.column("observations"), np.uint8, count), _faults(response, count))
@@ -272,9 +272,9 @@ def observe(table: Table, states: States, seats: ArrayLike) -> BatchRequest[Obse
     return BatchRequest("Observe", "observe", pieces, read)
 
 
-def pack(table: Table, typed_states: Sequence[State]) -> BatchRequest[Packed]:
+def pack(setup: BatchSetup, typed_states: Sequence[State]) -> BatchRequest[Packed]:
     """See BatchClient.pack."""
-    pieces = put(batch_service_pb2.ConvertRequest(table=table, typed_states=typed_states), {})
+    pieces = put(batch_service_pb2.ConvertRequest(setup=setup, typed_states=typed_states), {})
     count = len(typed_states)
 
     def read(response: Response) -> Packed:
@@ -283,9 +283,9 @@ def pack(table: Table, typed_states: Sequence[State]) -> BatchRequest[Packed]:
     return BatchRequest("Convert", "convert", pieces, read)
 
 
-def unpack(table: Table, states: States) -> BatchRequest[Unpacked]:
+def unpack(setup: BatchSetup, states: States) -> BatchRequest[Unpacked]:
     """See BatchClient.unpack."""
-    pieces = put(batch_service_pb2.ConvertRequest(table=table), {"states": _states(states)})
+    pieces = put(batch_service_pb2.ConvertRequest(setup=setup), {"states": _states(states)})
 
     def read(response: Response) -> Unpacked:
         typed_states = response.whole().typed_states

@@ -218,9 +218,9 @@ cdef class EventFields:
     def __init__(self, fields, values=None, lists=(), implicit=()):
         """Describe events by kind: `values` has the names of their values' fields.
 
-        `fields`: the numbers of all these fields by name, and of kind and seat. `lists`: the names of those that hold
-        all values of an event; `implicit`: of those without presence, which leave out a 0. Without `values` the codec
-        writes events itself.
+        `fields`: the numbers of all these fields by name, and of kind and seat. `lists`: the names of those that are
+        lists: of all values from theirs on if they are the last, otherwise of one; `implicit`: of those without
+        presence, which leave out a 0. Without `values` the codec writes events itself.
         """
         values = values or {}
         kinds = range(max(values, default=-1) + 1)
@@ -242,8 +242,8 @@ cdef class EventFields:
         self.put_head(out, event)
         for i in range(min(event.count, len(order))):
             if order[i] in self.lists:
-                return out.short_numbers(order[i], event.values, event.count)
-            if order[i] in self.implicit:
+                out.short_numbers(order[i], &event.values[i], event.count - i if i == len(order) - 1 else 1)
+            elif order[i] in self.implicit:
                 out.number(order[i], event.values[i])
             else:
                 out.present(order[i], event.values[i])

@@ -53,7 +53,7 @@ def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
         "observation_length": game.observation_length,
         "lowest_total_wins": game.lowest_total_wins,
         "zero_sum": game.zero_sum,
-        "tables": [
+        "by_players": [
             {
                 "players": players,
                 "limits": game.limits(players)._asdict(),

@@ -48,13 +48,13 @@ class Batches:
 
     def new_games(self, request: NewGamesRequest) -> NewGamesResponse:
         """Begin as many games as there are seeds, whose values are ignored."""
-        game = self._games[request.table.game]
+        game = self._games[request.setup.game]
         states = [self._begin(game) for _ in range(len(request.seeds) // 8)]
         return NewGamesResponse(positions=_describe(states, [False] * len(states)))
 
     def step(self, request: StepRequest) -> StepResponse:
         """Make a move in each game; games that end begin anew."""
-        game = self._games[request.table.game]
+        game = self._games[request.setup.game]
         states = []
         ended = []
         texts = request.states.split(b"\0")[:-1]

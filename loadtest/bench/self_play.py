@@ -13,13 +13,13 @@ from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.fast_call import FastCall
 from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import (
+    BatchSetup,
     Columns,
     NewGamesRequest,
     PlayRequest,
     PlayResponse,
     Restart,
     StepRequest,
-    Table,
 )
 
 SEED = 7
@@ -80,13 +80,13 @@ class SelfPlay:
         self._connect = lambda: [BenchStream(address) for _ in range(connections)] * in_flight
         self._batch = batch
         self._random = np.random.default_rng(SEED)
-        table, columns = Table(game=game, players=players), Columns(legal=True)
+        table, columns = BatchSetup(game=game, players=players), Columns(legal=True)
         self._streams = self._connect()
         # A request of Step without its two columns.
-        self._step = StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
+        self._step = StepRequest(setup=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
         for number, stream in enumerate(self._streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)
-            request = put(NewGamesRequest(table=table, columns=columns), {"seeds": seeds, "game_numbers": numbers})
+            request = put(NewGamesRequest(setup=table, columns=columns), {"seeds": seeds, "game_numbers": numbers})
             stream.send(PlayRequest.NEW_GAMES_FIELD_NUMBER, request)
         self._positions = [stream.receive() for stream in self._streams]
         self._idle_since = time.monotonic()

@@ -134,13 +134,13 @@ class LearnerUser(ServiceUser):
         super().on_start()
         self.stub = batch_service_pb2_grpc.BatchServiceStub(self.channel)
         name, players = self.any_game()
-        self.table = batch.Table(game=name, players=players)
+        self.table = batch.BatchSetup(game=name, players=players)
         self.columns = batch.Columns(legal=True)
         self.chooser = np.random.default_rng(self.random.getrandbits(64))
         self.seed = self.random.getrandbits(63)
         seeds = np.full(self.batch_size, self.seed, "<u8").tobytes()
         numbers = np.arange(self.batch_size, dtype="<u8").tobytes()
-        request = batch.NewGamesRequest(table=self.table, seeds=seeds, game_numbers=numbers, columns=self.columns)
+        request = batch.NewGamesRequest(setup=self.table, seeds=seeds, game_numbers=numbers, columns=self.columns)
         self.positions = self.stub.NewGames(request, timeout=60).positions
         self.mirror = engine.game(name).new_game(players, seed=self.seed)
 
@@ -152,7 +152,7 @@ class LearnerUser(ServiceUser):
         counts = np.diff(offsets)
         moves = legal[offsets[:-1] + (self.chooser.random(len(counts)) * counts).astype("<u4")]
         request = batch.StepRequest(
-            table=self.table,
+            setup=self.table,
             states=self.positions.states,
             moves=moves.tobytes(),
             columns=self.columns,
@@ -246,9 +246,9 @@ class MisbehavingUser(ServiceUser):
         stub = batch_service_pb2_grpc.BatchServiceStub(self.plain_channel)
         name = self.state.WhichOneof("game")
         game = engine.game(name)
-        table = batch.Table(game=name, players=game.min_players)
+        table = batch.BatchSetup(game=name, players=game.min_players)
         request = batch.PlayRequest(
-            new_games=batch.NewGamesRequest(table=table, count=1024, columns=batch.Columns(observations=True))
+            new_games=batch.NewGamesRequest(setup=table, count=1024, columns=batch.Columns(observations=True))
         )
         start = time.perf_counter()
         call = stub.Play(iter([request] * 16))

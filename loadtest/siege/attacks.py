@@ -88,8 +88,8 @@ def half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
 def unread(crowd: Crowd, attack: Attack, until: float) -> None:
     """Send `count` small requests with large responses, without taking a byte of these."""
     game = max(engine.games(), key=lambda each: each.observation_length)
-    table = batch.Table(game=game.name, players=game.min_players)
-    new_games = batch.NewGamesRequest(table=table, count=_GAMES, columns=batch.Columns(observations=True))
+    table = batch.BatchSetup(game=game.name, players=game.min_players)
+    new_games = batch.NewGamesRequest(setup=table, count=_GAMES, columns=batch.Columns(observations=True))
     is_stream = attack.method.endswith("/Play")
     request = (batch.PlayRequest(new_games=new_games) if is_stream else new_games).SerializeToString()
     for attacker in in_turn(crowd.connect(attack.connections, attack.addresses, window=0), attack.count):

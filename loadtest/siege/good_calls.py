@@ -42,8 +42,8 @@ class GrpcCalls:
         self._begin = game.NewGameRequest(
             game=_FIRST.name, players=_FIRST.min_players, seed=7, include=Include(legal_actions=True)
         )
-        table = batch.Table(game=_FIRST.name, players=_FIRST.min_players)
-        self._new_games = batch.NewGamesRequest(table=table, count=_GAMES)
+        table = batch.BatchSetup(game=_FIRST.name, players=_FIRST.min_players)
+        self._new_games = batch.NewGamesRequest(setup=table, count=_GAMES)
         self._asked: SimpleQueue[batch.PlayRequest | None] = SimpleQueue()
         self._stream: Any = None
         self.kinds: dict[str, Callable[[], Calls]] = {

@@ -83,7 +83,7 @@ class BatchService:
             "playout": self._playout,
             "evaluate": self._evaluate,
             "score": self._score,
-            "resample": self._resample,
+            "resample_states": self._resample_states,
             "observe": self._observe,
             "convert": self._convert,
         }
@@ -125,7 +125,7 @@ class BatchService:
 
     def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.NewGamesRequest, request.rest), request.columns
-        table = _table_of(message.table)
+        table = _table_of(message.setup)
         game = table.game
         seeds = columns["seeds"]
         count = len(seeds) // 8 if seeds else message.count
@@ -170,7 +170,7 @@ class BatchService:
 
     def _playout(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.PlayoutRequest, request.rest), request.columns
-        table = _table_of(message.table)
+        table = _table_of(message.setup)
         states = columns["states"]
         items = len(states) // table.game.packed_size
         self._check_limit(items * message.count, self._max_playouts, "playouts", "count", table.game)
@@ -188,7 +188,7 @@ class BatchService:
 
     def _evaluate(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.EvaluateRequest, request.rest), request.columns
-        table = _table_of(message.table)
+        table = _table_of(message.setup)
         states = columns["states"]
         before = cancellation.moves
         with self._measured(
@@ -208,7 +208,7 @@ class BatchService:
         return put(pb.EvaluateResponse, [*evaluation._asdict().items(), ("faults", _put_faults(faults))])
 
     def _score(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        table = _table_of(parse(pb.ScoreRequest, request.rest).table)
+        table = _table_of(parse(pb.ScoreRequest, request.rest).setup)
         states = request.columns["states"]
         with self._measured(
             table, "Score", len(states) // table.game.packed_size, hold, table.players * (4 + 4 + 1) + 1
@@ -216,11 +216,13 @@ class BatchService:
             scores, faults = table.score(states, cancellation=cancellation)
         return put(pb.ScoreResponse, [*scores._asdict().items(), ("faults", _put_faults(faults))])
 
-    def _resample(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        message, columns = parse(pb.BatchServiceResampleRequest, request.rest), request.columns
-        table = _table_of(message.table)
+    def _resample_states(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        message, columns = parse(pb.ResampleStatesRequest, request.rest), request.columns
+        table = _table_of(message.setup)
         states = columns["states"]
-        with self._measured(table, "Resample", len(states) // table.game.packed_size, hold, table.game.packed_size):
+        with self._measured(
+            table, "ResampleStates", len(states) // table.game.packed_size, hold, table.game.packed_size
+        ):
             drawn, faults = table.resample(
                 states,
                 columns["seats"],
@@ -228,10 +230,10 @@ class BatchService:
                 first_game_number=message.first_game_number,
                 cancellation=cancellation,
             )
-        return put(pb.BatchServiceResampleResponse, [("states", drawn), ("faults", _put_faults(faults))])
+        return put(pb.ResampleStatesResponse, [("states", drawn), ("faults", _put_faults(faults))])
 
     def _observe(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        table = _table_of(parse(pb.ObserveRequest, request.rest).table)
+        table = _table_of(parse(pb.ObserveRequest, request.rest).setup)
         states = request.columns["states"]
         with self._measured(
             table, "Observe", len(states) // table.game.packed_size, hold, table.game.observation_length
@@ -244,7 +246,7 @@ class BatchService:
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         # Message objects for all states would take thirty times their bytes.
         rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self._most_fields)
-        table, states = _table_of(parse(pb.ConvertRequest, rest).table), request.columns["states"]
+        table, states = _table_of(parse(pb.ConvertRequest, rest).setup), request.columns["states"]
         if states and asked:
             raise EngineError(
                 Reason.INVALID_BATCH,
@@ -354,13 +356,13 @@ def _check_cancelled(cancellation: Cancellation) -> None:
         raise Cancelled("the batch was cancelled")
 
 
-def _table_of(table: pb.Table) -> Table:
+def _table_of(setup: pb.BatchSetup) -> Table:
     game = None
     try:
-        game = engine.game(table.game)
-        return Table(game, table.players)
+        game = engine.game(setup.game)
+        return Table(game, setup.players)
     except EngineError as error:
-        error.lies_below("table")
+        error.lies_below("setup")
         if game is not None:
             conversion.name_game(error, game)
         raise
@@ -376,7 +378,7 @@ def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
 def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
     # The parts of a StepRequest without its columns.
     message = parse(pb.StepRequest, rest)
-    table = _table_of(message.table)
+    table = _table_of(message.setup)
     restart = None
     if message.HasField("restart"):
         try:

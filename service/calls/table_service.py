@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from google.protobuf.timestamp_pb2 import Timestamp
+
 from chatiere import engine
 from chatiere.bots import Bot
 from chatiere.bots.hosting import decisions_at
@@ -81,7 +83,7 @@ class TableService:
             "look": self._look,
             "move": self._move,
             "acknowledge": self._acknowledge,
-            "suggest": self._suggest,
+            "suggest_move": self._suggest_move,
             "get_record": self._get_record,
         }
 
@@ -103,9 +105,9 @@ class TableService:
         except EngineError as error:
             conversion.name_game(error, game)
             raise
-        lifetime = request.lifetime if request.HasField("lifetime") else _DEFAULT
-        if not _SHORTEST <= lifetime <= _LONGEST:
-            raise _invalid_terms(f"a lifetime is {_SHORTEST} to {_LONGEST} s, not {lifetime}", "lifetime", game)
+        lifetime = request.lifetime.seconds if request.HasField("lifetime") else _DEFAULT
+        if request.lifetime.nanos or not _SHORTEST <= lifetime <= _LONGEST:
+            raise _invalid_terms(f"a lifetime is {_SHORTEST} to {_LONGEST} whole seconds", "lifetime", game)
         seats, made = self._read_seats(request, game, players)
         root, table_id, key = roots.new_root(), secrets.token_bytes(roots.TABLE_ID_SIZE), self._keys.newest()
         header = pb.TableHeader(
@@ -119,7 +121,7 @@ class TableService:
             parent=NO_PARENT,
             mover=NOBODY,
             acknowledgement=request.acknowledgement,
-            expires=int(time.time()) + lifetime,
+            expires=Timestamp(seconds=int(time.time()) + lifetime),
             commitment=roots.commitment_of(table_id, root),
             seats=seats,
         )
@@ -228,8 +230,8 @@ class TableService:
         seat = _seat_of(table.header, request.secret)
         return pb.AcknowledgeResponse(table=acknowledged(table, seat)).SerializeToString()
 
-    def _suggest(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
-        request = parse(pb.TableServiceSuggestRequest, data)
+    def _suggest_move(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
+        request = parse(pb.SuggestMoveRequest, data)
         table, seat = self._seated(request)
         if seat is None:
             raise _missing("secret", "the secret of the seat to decide")
@@ -240,7 +242,7 @@ class TableService:
         bot = self._bot(request.bot, position.game, position.num_players(), "bot")
         seed = request.seed if request.HasField("seed") else secrets.randbits(64)
         found = suggestion(position, bot, seed, cancellation, hold, hides_forced=True)
-        return pb.TableServiceSuggestResponse(suggestion=found).SerializeToString()
+        return pb.SuggestMoveResponse(suggestion=found).SerializeToString()
 
     def _get_record(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         # The first tells how many there can be.
@@ -296,7 +298,7 @@ class TableService:
 
     # The checks, in this order: authentic, not expired, the seat's secret, acknowledged
 
-    def _seated(self, request: pb.LookRequest | pb.MoveRequest | pb.TableServiceSuggestRequest) -> _Seated:
+    def _seated(self, request: pb.LookRequest | pb.MoveRequest | pb.SuggestMoveRequest) -> _Seated:
         """Check a table and the caller's secret, if there is one. Raises Refusal."""
         table = self._authentic(request.table, "table")
         seat = _seat_of(table.header, request.secret) if request.HasField("secret") else None
@@ -317,12 +319,12 @@ class TableService:
                 metadata={},
             ) from None
         expires = table.header.expires
-        if time.time() >= expires:
+        if time.time() >= expires.seconds:
             raise Refusal(
                 ServiceReason.TABLE_EXPIRED,
                 "the table has expired",
                 field=field,
-                metadata={"expired": str(expires)},
+                metadata={"expired": expires.ToJsonString()},
             )
         return table
 

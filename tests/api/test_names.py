@@ -130,7 +130,7 @@ def test_a_planted_clash_of_types_is_found(text: str, found: str) -> None:
 
 def test_what_only_looks_alike_is_no_clash() -> None:
     file = FileDescriptorProto(name="planted.proto", package="cats.v1")
-    alike = "hand_size, repeated known_cards, card, repeated cards, optional last, lasts, chosen play, chosen draw"
+    alike = "hand_size, repeated hand_cards, card, repeated cards, optional last, lasts, chosen play, chosen draw"
     message = file.message_type.add(name="Planted", field=fields(alike))
     message.oneof_decl.add(name="choice")
     message.oneof_decl.add(name="_last")

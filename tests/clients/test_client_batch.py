@@ -11,7 +11,7 @@ from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError
 from chatiere.clients.calls.batch_requests import Faults
 from chatiere.engine.wire import fill
-from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, ItemFault, Restart
 from chatiere.v1.errors_pb2 import ErrorReason
 from chatiere.v1.game_pb2 import Options, State
 
@@ -69,7 +69,7 @@ def illegal(position: engine.Position) -> int:
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_new_games_are_those_of_seeds_and_numbers(client: BatchClient, name: str, players: int) -> None:
     numbers = np.array([0, 1, 2**64 - 1], np.uint64)
-    games = client.new_games(Table(game=name, players=players), np.full(3, SEED), numbers, columns=EVERYTHING)
+    games = client.new_games(BatchSetup(game=name, players=players), np.full(3, SEED), numbers, columns=EVERYTHING)
     expected = [engine.game(name).new_game(players, seed=SEED, game_number=int(number)) for number in numbers]
     assert games.states.tolist() == packed(expected).tolist()
     assert games.actors.tolist() == [position.current_player() for position in expected]
@@ -85,7 +85,7 @@ def test_new_games_are_those_of_seeds_and_numbers(client: BatchClient, name: str
 @pytest.mark.parametrize("name", GAMES)
 def test_explicit_chance_has_outcomes_and_weights(client: BatchClient, name: str) -> None:
     players = engine.game(name).min_players
-    table = Table(game=name, players=players)
+    table = BatchSetup(game=name, players=players)
     games = client.new_games(table, count=2, columns=Columns(legal=True))
     expected = engine.game(name).new_game(players)
     outcomes = [outcome for outcome, _ in expected.chance_outcomes()]
@@ -103,13 +103,13 @@ def test_options_reach_the_games(client: BatchClient, name: str) -> None:
     getattr(options, name).SetInParent()
     fill(getattr(options, name), engine.codec(name).put_options, {"first_seat": 1})
     players = engine.game(name).min_players
-    games = client.new_games(Table(game=name, players=players), [SEED], options=options)
+    games = client.new_games(BatchSetup(game=name, players=players), [SEED], options=options)
     assert engine.game(name).unpack(games.states[0].tobytes()).options()["first_seat"] == 1
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_columns_that_were_not_asked_for_have_no_elements(client: BatchClient, name: str) -> None:
-    games = client.new_games(Table(game=name, players=engine.game(name).min_players), [SEED, SEED])
+    games = client.new_games(BatchSetup(game=name, players=engine.game(name).min_players), [SEED, SEED])
     assert games.states.shape == (2, engine.game(name).packed_size)
     assert games.actors.shape == games.final.shape == (2,)
     for column in ("legal_offsets", "legal_ids", "weights", "totals", "returns", "observations", "final_observations"):
@@ -120,7 +120,7 @@ def test_columns_that_were_not_asked_for_have_no_elements(client: BatchClient, n
 def test_step_makes_a_move_in_each_game(client: BatchClient, name: str, players: int) -> None:
     positions = on_the_way(name, players)
     moves = [position.legal_actions()[-1] for position in positions]
-    stepped = client.step(Table(game=name, players=players), packed(positions), moves, columns=EVERYTHING)
+    stepped = client.step(BatchSetup(game=name, players=players), packed(positions), moves, columns=EVERYTHING)
     for position, move in zip(positions, moves, strict=True):
         position.apply(move)
     assert stepped.positions.states.tolist() == packed(positions).tolist()
@@ -136,7 +136,7 @@ def test_step_makes_a_move_in_each_game(client: BatchClient, name: str, players:
 def test_a_game_that_ends_is_begun_anew_if_asked(client: BatchClient, name: str, players: int) -> None:
     positions = [engine.game(name).new_game(players, seed=SEED, game_number=7), last_decision(name, players)]
     moves = [position.legal_actions()[0] for position in positions]
-    table = Table(game=name, players=players)
+    table = BatchSetup(game=name, players=players)
     over = positions[1].child(moves[1])
     stayed = client.step(table, packed(positions), moves, columns=EVERYTHING).positions
     assert stayed.final.tolist() == [False, True]
@@ -158,7 +158,7 @@ def test_an_item_that_fails_fails_alone(client: BatchClient, name: str) -> None:
     moves = [illegal(positions[0]), positions[1].legal_actions()[0], engine.game(name).num_distinct_actions]
     states = packed(positions)
     states = np.concatenate([states, np.zeros_like(states[:1])])
-    stepped = client.step(Table(game=name, players=players), states, [*moves, 0])
+    stepped = client.step(BatchSetup(game=name, players=players), states, [*moves, 0])
     reasons = [ErrorReason.Name(reason).removeprefix("ERROR_REASON_") for reason in stepped.faults.reasons]
     assert [reasons[0], reasons[2], reasons[3]] == ["ILLEGAL_ACTION", "INVALID_ACTION", "INVALID_STATE"]
     assert stepped.faults
@@ -188,7 +188,7 @@ def test_a_fault_becomes_an_error_with_all_that_it_tells() -> None:
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, players: int) -> None:
     positions = on_the_way(name, players, 2)
-    played = client.playout(Table(game=name, players=players), packed(positions), 3, SEED, first_game_number=9)
+    played = client.playout(BatchSetup(game=name, players=players), packed(positions), 3, SEED, first_game_number=9)
     for item, position in enumerate(positions):
         ends = [position.clone() for _ in range(3)]
         moves = [end.playout(SEED, 9 + 3 * item + number) for number, end in enumerate(ends)]
@@ -203,7 +203,7 @@ def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, pla
 def test_evaluations_are_the_engine_s(client: BatchClient, name: str, players: int) -> None:
     last = last_decision(name, players)
     states = packed([*on_the_way(name, players, 2), last.child(last.legal_actions()[0])])
-    found = client.evaluate(Table(game=name, players=players), states, 2, 3, SEED, first_game_number=9)
+    found = client.evaluate(BatchSetup(game=name, players=players), states, 2, 3, SEED, first_game_number=9)
     expected, _ = engine.Table(engine.game(name), players).evaluate(states, 2, 3, seed=SEED, first_game_number=9)
     for column in expected._fields:
         assert getattr(found, column).tobytes() == getattr(expected, column)
@@ -217,7 +217,7 @@ def test_evaluations_are_the_engine_s(client: BatchClient, name: str, players: i
 def test_scores_anywhere(client: BatchClient, name: str, players: int) -> None:
     last = last_decision(name, players)
     over = last.child(last.legal_actions()[0])
-    scores = client.score(Table(game=name, players=players), packed([last, over]))
+    scores = client.score(BatchSetup(game=name, players=players), packed([last, over]))
     assert scores.totals.tolist() == [last.totals(), over.totals()]
     assert scores.final.tolist() == [False, True]
     assert scores.ranks.tolist() == [[0] * players, over.ranks()]
@@ -229,7 +229,7 @@ def test_scores_anywhere(client: BatchClient, name: str, players: int) -> None:
 def test_resampling_draws_from_the_streams(client: BatchClient, name: str, players: int) -> None:
     positions = on_the_way(name, players, 3)
     seats = [0, 1, 1]
-    drawn = client.resample(Table(game=name, players=players), packed(positions), seats, SEED, first_game_number=9)
+    drawn = client.resample(BatchSetup(game=name, players=players), packed(positions), seats, SEED, first_game_number=9)
     expected = [
         each.resample(seat, SEED, 9 + item) for item, (each, seat) in enumerate(zip(positions, seats, strict=True))
     ]
@@ -240,7 +240,7 @@ def test_resampling_draws_from_the_streams(client: BatchClient, name: str, playe
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_observations_are_a_seats(client: BatchClient, name: str, players: int) -> None:
     positions = on_the_way(name, players, 3)
-    seen = client.observe(Table(game=name, players=players), packed(positions), [1, 0, 1])
+    seen = client.observe(BatchSetup(game=name, players=players), packed(positions), [1, 0, 1])
     assert seen.observations.tolist() == [
         observed(position, seat) for position, seat in zip(positions, [1, 0, 1], strict=True)
     ]
@@ -249,7 +249,7 @@ def test_observations_are_a_seats(client: BatchClient, name: str, players: int) 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_states_can_be_typed_and_packed_again(client: BatchClient, name: str, players: int) -> None:
-    table, states = Table(game=name, players=players), packed(on_the_way(name, players))
+    table, states = BatchSetup(game=name, players=players), packed(on_the_way(name, players))
     unpacked = client.unpack(table, states)
     assert [state.WhichOneof("game") for state in unpacked.typed_states] == [name] * len(states)
     assert [state.stream.game_number for state in unpacked.typed_states] == list(range(len(states)))
@@ -264,7 +264,7 @@ def test_states_can_be_typed_and_packed_again(client: BatchClient, name: str, pl
 
 @pytest.mark.parametrize("name", GAMES)
 def test_large_results_are_read_in_place(client: BatchClient, name: str) -> None:
-    games = client.new_games(Table(game=name, players=engine.game(name).min_players), [SEED], columns=EVERYTHING)
+    games = client.new_games(BatchSetup(game=name, players=engine.game(name).min_players), [SEED], columns=EVERYTHING)
     assert not games.states.flags.owndata
     assert not games.observations.flags.owndata
     assert not any(column.flags.writeable and column.size for column in games)
@@ -272,7 +272,7 @@ def test_large_results_are_read_in_place(client: BatchClient, name: str) -> None
 
 @pytest.mark.parametrize("name", GAMES)
 def test_columns_take_any_integers_that_they_can_hold(client: BatchClient, name: str) -> None:
-    table = Table(game=name, players=engine.game(name).min_players)
+    table = BatchSetup(game=name, players=engine.game(name).min_players)
     games = client.new_games(table, [SEED, SEED], np.array([0, 1], np.int16), columns=Columns(legal=True))
     moves = games.legal_ids[games.legal_offsets[:-1]]
     after = client.step(table, games.states, moves).positions.states.tolist()
@@ -289,7 +289,7 @@ def test_columns_take_any_integers_that_they_can_hold(client: BatchClient, name:
 
 
 def test_numbers_may_be_numpys(client: BatchClient) -> None:
-    table = Table(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
+    table = BatchSetup(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
     assert len(client.new_games(table, count=np.int64(2)).states) == 2
     states = client.new_games(table, range(2)).states
     number = np.array(3)
@@ -315,7 +315,7 @@ def test_numbers_may_be_numpys(client: BatchClient) -> None:
 
 
 def test_columns_that_are_no_integers_are_refused_by_name(client: BatchClient) -> None:
-    table = Table(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
+    table = BatchSetup(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
     states = client.new_games(table, range(2)).states
     for name, call in (
         ("seeds", lambda: client.new_games(table, 7)),
@@ -332,18 +332,18 @@ def test_columns_that_are_no_integers_are_refused_by_name(client: BatchClient) -
 def test_new_games_need_seeds_or_a_count(client: BatchClient) -> None:
     for given in ({}, {"seeds": []}, {"count": 0}):
         with pytest.raises(ChatiereError) as raised:
-            client.new_games(Table(game=GAMES[0], players=3), **given)
+            client.new_games(BatchSetup(game=GAMES[0], players=3), **given)
         assert raised.value.reason == "INVALID_BATCH"
         assert raised.value.violations[0].field == "count"
 
 
 def test_what_is_wrong_with_a_request_ends_the_call(client: BatchClient) -> None:
     name = GAMES[0]
-    table = Table(game=name, players=engine.game(name).min_players)
+    table = BatchSetup(game=name, players=engine.game(name).min_players)
     states = client.new_games(table, [SEED, SEED]).states
     for reason, wrong, moves in (
-        ("UNKNOWN_GAME", Table(game="tarock", players=2), [0, 0]),
-        ("INVALID_PLAYERS", Table(game=name, players=99), [0, 0]),
+        ("UNKNOWN_GAME", BatchSetup(game="tarock", players=2), [0, 0]),
+        ("INVALID_PLAYERS", BatchSetup(game=name, players=99), [0, 0]),
         ("INVALID_BATCH", table, [0]),
     ):
         with pytest.raises(ChatiereError) as raised:
@@ -358,20 +358,20 @@ def test_unavailable_is_tried_again_with_large_batches_too(make_fake_batch: Make
 
     servicer, address = make_fake_batch(answer)
     with BatchClient(address) as client:
-        client.step(Table(players=2), bytes(2 * 1024 * 1024), [])
+        client.step(BatchSetup(players=2), bytes(2 * 1024 * 1024), [])
     assert servicer.calls == 4
 
 
 def test_answers_may_be_larger_than_grpc_takes_unasked(make_fake_batch: MakeFakeBatch) -> None:
     _, address = make_fake_batch(lambda call, context: None, size=6 * 1024 * 1024)
     with BatchClient(address) as client:
-        assert client.step(Table(players=2), b"", []).positions.states.size == 6 * 1024 * 1024
+        assert client.step(BatchSetup(players=2), b"", []).positions.states.size == 6 * 1024 * 1024
 
 
 def test_a_call_has_a_deadline(make_fake_batch: MakeFakeBatch) -> None:
     remaining = []
     _, address = make_fake_batch(lambda call, context: remaining.append(context.time_remaining()))
     with BatchClient(address, timeout=500) as client:
-        client.step(Table(players=2), b"", [])
-        client.step(Table(players=2), b"", [], timeout=2000)
+        client.step(BatchSetup(players=2), b"", [])
+        client.step(BatchSetup(players=2), b"", [], timeout=2000)
     assert 20 < remaining[0] < 1000 < remaining[1] < 3000

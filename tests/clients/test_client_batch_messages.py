@@ -14,6 +14,7 @@ from chatiere.clients.calls import batch_requests
 from chatiere.clients.calls.batch_messages import Response, put, put_inner
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
+    BatchSetup,
     Faults,
     ItemFault,
     ObserveResponse,
@@ -24,7 +25,6 @@ from chatiere.v1.batch_service_pb2 import (
     ScoreResponse,
     StepRequest,
     StepResponse,
-    Table,
 )
 
 COLUMN = st.binary(max_size=400)
@@ -60,7 +60,7 @@ def test_fields_of_other_kinds_are_passed_over() -> None:
 @pytest.mark.parametrize("before", range(8))
 def test_arrays_are_aligned_and_not_writable(before: int) -> None:
     response = StepResponse(positions=Positions(actors=b"\1", legal_offsets=bytes(8), returns=bytes(8)))
-    read = batch_requests.step(Table(players=2), b"", []).read
+    read = batch_requests.step(BatchSetup(players=2), b"", []).read
     positions = read(
         Response(StepResponse, memoryview(bytes(before) + response.SerializeToString())[before:])
     ).positions
@@ -94,9 +94,9 @@ def test_a_number_has_ten_bytes_at_most() -> None:
 
 @given(COLUMN, COLUMN)
 def test_requests_are_written_as_protobuf_has_them(states: bytes, moves: bytes) -> None:
-    message = StepRequest(table=Table(game="discat", players=3))
+    message = StepRequest(setup=BatchSetup(game="discat", players=3))
     pieces = put(message, {"states": memoryview(states), "moves": moves})
-    expected = StepRequest(table=message.table, states=states, moves=moves)
+    expected = StepRequest(setup=message.setup, states=states, moves=moves)
     assert StepRequest.FromString(b"".join(pieces)) == expected
     played = b"".join(put_inner(PlayRequest.STEP_FIELD_NUMBER, pieces))
     assert PlayRequest.FromString(played) == PlayRequest(step=expected)
@@ -127,7 +127,7 @@ def broken_address() -> Iterator[str]:
 
 def test_a_malformed_response_is_an_error(broken_address: str) -> None:
     with BatchClient(broken_address) as client, pytest.raises(TransportError) as raised:
-        client.score(Table(game="discat", players=2), b"")
+        client.score(BatchSetup(game="discat", players=2), b"")
     assert raised.value.code is grpc.StatusCode.INTERNAL
 
 
@@ -140,12 +140,12 @@ def test_a_malformed_response_is_an_error(broken_address: str) -> None:
 )
 def test_a_malformed_response_on_the_stream_ends_it(broken_address: str, data: bytes) -> None:
     with BatchClient(broken_address) as client, client.stream() as stream:
-        first = stream.submit(batch_requests.score(Table(game="discat", players=2), data))
+        first = stream.submit(batch_requests.score(BatchSetup(game="discat", players=2), data))
         with pytest.raises(TransportError) as raised:
             first.result(PATIENCE)
         assert raised.value.code is grpc.StatusCode.INTERNAL
         with pytest.raises(TransportError):
-            stream.submit(batch_requests.score(Table(game="discat", players=2), b"")).result(PATIENCE)
+            stream.submit(batch_requests.score(BatchSetup(game="discat", players=2), b"")).result(PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_malformed_response_on_the_stream_ends_it(broken_address: str, data: b
     ],
 )
 def test_an_unexpected_response_fails_its_request_alone(broken_address: str, answer: PlayResponse) -> None:
-    table = Table(game="discat", players=2)
+    table = BatchSetup(game="discat", players=2)
     with BatchClient(broken_address) as client, client.stream() as stream:
         wrong = stream.submit(batch_requests.score(table, answer.SerializeToString()))
         right = PlayResponse(tag=2, score=ScoreResponse(final=b"\1"))

@@ -18,7 +18,7 @@ from chatiere.clients import BatchClient, BatchStream, ChatiereError, FastStream
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.transport import fast_call
 from chatiere.service.process.settings import Settings
-from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Positions, StepResponse, Table
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Positions, StepResponse
 from service.process import wait_until
 
 from .conftest import MakeFakeBatch
@@ -54,12 +54,12 @@ def open_stream(request: pytest.FixtureRequest) -> Open:
 
 
 def step(number: int) -> batch_requests.BatchRequest[batch_requests.Stepped]:
-    return batch_requests.step(Table(players=2), bytes([number]), [0])
+    return batch_requests.step(BatchSetup(players=2), bytes([number]), [0])
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_call_has_the_same_answer_as_by_itself(open_stream: Open, address: str, name: str) -> None:
-    table = Table(game=name, players=engine.game(name).min_players)
+    table = BatchSetup(game=name, players=engine.game(name).min_players)
     columns = Columns(legal=True, scores=True, observations=True)
     with BatchClient(address) as client, open_stream(address) as stream:
         games = client.new_games(table, [1, 2], columns=columns)
@@ -93,13 +93,15 @@ def test_every_call_has_the_same_answer_as_by_itself(open_stream: Open, address:
 
 def test_a_refused_request_fails_alone(open_stream: Open, address: str) -> None:
     name = GAMES[0]
-    table = Table(game=name, players=engine.game(name).min_players)
+    table = BatchSetup(game=name, players=engine.game(name).min_players)
     with BatchClient(address) as client, open_stream(address) as stream:
-        futures = [stream.submit(batch_requests.new_games(each, [1])) for each in (table, Table(game="tarock"), table)]
+        futures = [
+            stream.submit(batch_requests.new_games(each, [1])) for each in (table, BatchSetup(game="tarock"), table)
+        ]
         with pytest.raises(ChatiereError) as raised:
             futures[1].result(PATIENCE)
         with pytest.raises(ChatiereError) as expected:
-            client.new_games(Table(game="tarock"), [1])
+            client.new_games(BatchSetup(game="tarock"), [1])
         assert futures[0].result(PATIENCE).states.tolist() == futures[2].result(PATIENCE).states.tolist()
     assert raised.value.reason == "UNKNOWN_GAME"
     # The log has one id for the whole stream, which is not in the refusal of a request.
@@ -224,7 +226,7 @@ def ended(server: Running) -> float:
 @pytest.mark.parametrize("impatient", GRPC_DOORS, indirect=True)
 def test_an_idle_stream_is_opened_again(open_stream: Open, impatient: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chatiere.clients.transport.fast_stream._PAUSE", 0)
-    request = batch_requests.new_games(Table(game="discat", players=2), [1])
+    request = batch_requests.new_games(BatchSetup(game="discat", players=2), [1])
     with open_stream(impatient.address) as stream:
         for number in range(3):
             # Before the first request, and after one.
@@ -235,7 +237,7 @@ def test_an_idle_stream_is_opened_again(open_stream: Open, impatient: Running, m
 
 @pytest.mark.parametrize("impatient", GRPC_DOORS, indirect=True)
 def test_a_stream_whose_slot_another_needed_is_opened_again(open_stream: Open, impatient: Running) -> None:
-    request = batch_requests.new_games(Table(game="discat", players=2), [1])
+    request = batch_requests.new_games(BatchSetup(game="discat", players=2), [1])
     with (
         open_stream(impatient.address) as first,
         open_stream(impatient.address) as second,

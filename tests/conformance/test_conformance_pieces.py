@@ -20,32 +20,29 @@ INTEGERS |= {FieldDescriptor.CPPTYPE_UINT64}
 # The integer fields that hold no numbers of pieces, in whatever message: a field that is new must be marked with
 # (chatiere.v1.piece) in the proto file, or named here.
 SEATS = """
-    active_seat cat creator drawn_from first_seat group_winner leader majority other_seat owner princess_drawn_by
-    ranking receiver seat sleeping_cat
+    active_seat cat cat_owner creator drawn_from first_seat group_winner leader majority other_seat owner
+    princess_drawn_by ranking receiver seat sleeping_cat
 """
 AMOUNTS = """
-    all_princesses asleep awake balls birds_beside bonus_group_size branch_cats cards_dealt cards_taken cards_to_take
+    all_princesses asleep awake balls birds_beside bonus_group_size cards_dealt cats_per_seat cards_taken cards_to_take
     cats_at_start columns copies count deck_size draw_pile_size drawn draws draws_left fish greatest_load hand_size
-    largest_hand left mice min_players most_ones most_ones_known_to_all part_sizes passes perfect_sections pile_size
-    players princesses princesses_played rounds rows section_limits sprayers supply tokens_in_hand trunk_cats
-    trunk_limit undealt_size unseen_princesses whole_pile winning_group_size woken
+    largest_hand left mice min_players most_ones most_ones_known_to_all part_sizes passes perfect_sections
+    players princesses princesses_played rounds rows section_limits sprayers supply total_birds trunk_limit
+    unplaced_tokens unseen_princesses whole_pile winning_group_size woken
 """
 POINTS = """
-    board_sum bonus bonus_card_points bonus_points hand_card_points hand_points negative_points penalties perfect_bonus
-    pile_card_points pile_points points round_points section_points total zero_zone_points
+    board_sum bonus_card_points bonus_points branch_points hand_card_points hand_points negative_points perfect_bonus
+    pile_card_points pile_points points round_points section_points total trunk_points zero_zone_points
 """
 # Times, distances, places and what is printed on pieces.
 OTHERS = """
-    column dog_track dogs effect last_turn last_turns place round row solidity steps tens trick turn units value
+    column dog_track dogs last_turn last_turns pair_value place round row solidity steps tens trick turn units
+    unplaced_solidity value
 """
 PLAIN = {name for names in (SEATS, AMOUNTS, POINTS, OTHERS) for name in names.split()}
 # The same names hold numbers of pieces elsewhere.
 BY_FULL_NAME = {
-    "ChatCartonnePieces.cats",
     "ChatPercheOptions.deck",
-    "ChatPerchePieces.birds",
-    "ChatPerchePieces.cats",
-    "ChatPercheSeatView.hand",
     "ChatPercheView.deck",
 }
 

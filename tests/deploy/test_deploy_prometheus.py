@@ -104,13 +104,13 @@ def load(server: Served) -> None:
 
 def batch(channel: grpc.Channel, game: engine.Game) -> None:
     stub: Any = batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
-    table = batch_service_pb2.Table(game=game.name, players=game.min_players)
+    table = batch_service_pb2.BatchSetup(game=game.name, players=game.min_players)
     columns = batch_service_pb2.Columns(legal=True)
     seeds = np.arange(16, dtype="<u8").tobytes()
-    positions = stub.NewGames(batch_service_pb2.NewGamesRequest(table=table, seeds=seeds, columns=columns)).positions
+    positions = stub.NewGames(batch_service_pb2.NewGamesRequest(setup=table, seeds=seeds, columns=columns)).positions
     offsets = np.frombuffer(positions.legal_offsets, "<u4")
     moves = np.frombuffer(positions.legal_ids, "<u2")[offsets[:-1]].tobytes()
-    stub.Step(batch_service_pb2.StepRequest(table=table, states=positions.states, moves=moves))
+    stub.Step(batch_service_pb2.StepRequest(setup=table, states=positions.states, moves=moves))
 
 
 def test_every_query_has_a_value(tmp_path: Path) -> None:

@@ -179,14 +179,14 @@ def _call(stub: Any, host: Host, games: list[Played], choices: random.Random, li
 def _request(
     host: Host, played: Played, table: bytes, sent: bytes, secret: bytes | None, choices: random.Random
 ) -> tuple[str, Message]:
-    name = choices.choice(("Look", "Look", "Move", "Move", "Acknowledge", "Suggest", "GetRecord"))
+    name = choices.choice(("Look", "Look", "Move", "Move", "Acknowledge", "SuggestMove", "GetRecord"))
     if name == "Look":
         return name, pb.LookRequest(table=sent, secret=secret)
     if name == "Acknowledge":
         return name, pb.AcknowledgeRequest(table=sent, secret=secret)
-    if name == "Suggest":
+    if name == "SuggestMove":
         bot = choices.choice((*_BOTS, "nobody"))
-        return name, pb.TableServiceSuggestRequest(table=sent, secret=secret, bot=bot, seed=choices.getrandbits(64))
+        return name, pb.SuggestMoveRequest(table=sent, secret=secret, bot=bot, seed=choices.getrandbits(64))
     if name == "GetRecord":
         tables = [*played.tables[:-1], sent] if choices.random() < 0.5 else choices.choices(played.tables, k=2)
         return name, pb.GetRecordRequest(tables=tables)

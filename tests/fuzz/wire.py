@@ -50,7 +50,7 @@ from chatiere.v1 import (
     game_service_pb2,
     table_service_pb2,
 )
-from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, StepRequest, Table
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from chatiere.v1.record_pb2 import GameRecord
 from service.process import Served, served
@@ -116,8 +116,8 @@ def complete(message: Message, positions: list[Position], choices: random.Random
             message.typed_states.add().CopyFrom(typed(position))  # type: ignore[attr-defined]
         elif name == "states":
             message.states = b"".join(p.pack() for p in choices.choices(positions, k=3))  # type: ignore[attr-defined]
-        elif name == "table" and field.message_type is not None:
-            message.table.game, message.table.players = position.game.name, position.num_players()  # type: ignore[attr-defined]
+        elif name == "setup":
+            message.setup.game, message.setup.players = position.game.name, position.num_players()  # type: ignore[attr-defined]
         elif name == "action":
             message.action.id = choices.choice(moves)  # type: ignore[attr-defined]
         elif name == "moves":
@@ -212,7 +212,7 @@ def bad_batches(choices: random.Random) -> Iterator[StepRequest]:
             state = damaged(choices.choice(packed), choices)[: game.packed_size]
             states += state + choices.choice(packed)[len(state) :]
         yield StepRequest(
-            table=Table(game=game.name, players=players),
+            setup=BatchSetup(game=game.name, players=players),
             states=bytes(states),
             moves=choices.randbytes(2 * STATES_PER_BATCH),
             columns=Columns(legal=True, scores=True, observations=True),
@@ -237,7 +237,7 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
                 messages.append(request.SerializeToString())
             else:
                 for _ in range(choices.randrange(4)):
-                    step = StepRequest(table=Table(game=game.name, players=players))
+                    step = StepRequest(setup=BatchSetup(game=game.name, players=players))
                     complete(step, positions, choices)
                     messages.append(PlayRequest(tag=choices.getrandbits(8), step=step).SerializeToString())
             headers = encoder.encode([*_HEADERS, (":path", path), ("content-type", "application/grpc")])

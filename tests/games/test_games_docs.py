@@ -189,7 +189,7 @@ def test_every_table_of_bounds_is_right(channel: grpc.Channel, game: Game) -> No
     learners = page_of(game).partition("## For learners")[2]
     numbers = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?<!,)", learners)}
     assert info.observation_length in numbers
-    assert {table.limits.max_game_length for table in info.tables} <= numbers
+    assert {table.limits.max_game_length for table in info.by_players} <= numbers
 
 
 def test_parts_of_a_response() -> None:

@@ -37,14 +37,14 @@ def batches(server: Running) -> Any:
 
 
 @pytest.fixture
-def table(game: Game) -> pb.Table:
-    return pb.Table(game=game.name, players=game.max_players)
+def table(game: Game) -> pb.BatchSetup:
+    return pb.BatchSetup(game=game.name, players=game.max_players)
 
 
 @pytest.fixture
-def begun(batches: Any, table: pb.Table) -> pb.Positions:
+def begun(batches: Any, table: pb.BatchSetup) -> pb.Positions:
     """Return the first decisions of some games."""
-    request = pb.NewGamesRequest(table=table, seeds=np.arange(COUNT, dtype="<u8").tobytes(), columns=ALL)
+    request = pb.NewGamesRequest(setup=table, seeds=np.arange(COUNT, dtype="<u8").tobytes(), columns=ALL)
     positions: pb.Positions = batches.NewGames(request).positions
     return positions
 
@@ -55,25 +55,25 @@ def first_moves(positions: pb.Positions) -> bytes:
     return b"".join((ids[a] if a < b else np.uint16(0)).tobytes() for a, b in pairwise(offsets))
 
 
-def requests_on(table: pb.Table, positions: pb.Positions) -> dict[str, Any]:
+def requests_on(table: pb.BatchSetup, positions: pb.Positions) -> dict[str, Any]:
     """Return a request of every kind, by its field's name in PlayRequest."""
     states = positions.states
     seats = bytes(range(2)) * (COUNT // 2)
     return {
-        "new_games": pb.NewGamesRequest(table=table, seeds=bytes(range(8 * COUNT)), columns=ALL),
+        "new_games": pb.NewGamesRequest(setup=table, seeds=bytes(range(8 * COUNT)), columns=ALL),
         "step": pb.StepRequest(
-            table=table, states=states, moves=first_moves(positions), columns=ALL, restart=pb.Restart(stride=1)
+            setup=table, states=states, moves=first_moves(positions), columns=ALL, restart=pb.Restart(stride=1)
         ),
-        "playout": pb.PlayoutRequest(table=table, states=states, count=3, seed=5, first_game_number=6),
+        "playout": pb.PlayoutRequest(setup=table, states=states, count=3, seed=5, first_game_number=6),
         "evaluate": pb.EvaluateRequest(
-            table=table, states=states, worlds=2, playouts=3, seed=5, first_game_number=2**64 - 1
+            setup=table, states=states, worlds=2, playouts=3, seed=5, first_game_number=2**64 - 1
         ),
-        "score": pb.ScoreRequest(table=table, states=states),
-        "resample": pb.BatchServiceResampleRequest(
-            table=table, states=states, seats=seats, seed=5, first_game_number=2**64 - 1
+        "score": pb.ScoreRequest(setup=table, states=states),
+        "resample_states": pb.ResampleStatesRequest(
+            setup=table, states=states, seats=seats, seed=5, first_game_number=2**64 - 1
         ),
-        "observe": pb.ObserveRequest(table=table, states=states, seats=seats),
-        "convert": pb.ConvertRequest(table=table, states=states),
+        "observe": pb.ObserveRequest(setup=table, states=states, seats=seats),
+        "convert": pb.ConvertRequest(setup=table, states=states),
     }
 
 
@@ -103,7 +103,7 @@ def columns_of(message: Any, result: Any) -> None:
 
 
 def test_calls_answer_what_the_engine_s_batches_do(
-    batches: Any, game: Game, table: pb.Table, begun: pb.Positions
+    batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions
 ) -> None:
     engines = Table(game, game.max_players)
     wanted = Columns(legal=True, scores=True, observations=True)
@@ -122,7 +122,7 @@ def test_calls_answer_what_the_engine_s_batches_do(
     seats = requests["observe"].seats
     assert batches.Observe(requests["observe"]).observations == engines.observe(begun.states, seats)[0]
     assert (
-        batches.Resample(requests["resample"]).states
+        batches.ResampleStates(requests["resample_states"]).states
         == engines.resample(begun.states, seats, seed=5, first_game_number=2**64 - 1)[0]
     )
     del requests["new_games"]
@@ -130,26 +130,26 @@ def test_calls_answer_what_the_engine_s_batches_do(
         assert not method_of(batches, name)(request).HasField("faults")
 
 
-def test_columns_that_were_not_asked_for_are_absent(batches: Any, table: pb.Table) -> None:
-    positions = batches.NewGames(pb.NewGamesRequest(table=table, count=2)).positions
+def test_columns_that_were_not_asked_for_are_absent(batches: Any, table: pb.BatchSetup) -> None:
+    positions = batches.NewGames(pb.NewGamesRequest(setup=table, count=2)).positions
     assert [field.name for field, _ in positions.ListFields()] == ["states", "actors", "final"]
 
 
-def test_options_are_those_of_the_game(batches: Any, game: Game, table: pb.Table) -> None:
-    request = pb.NewGamesRequest(table=table, seeds=bytes(8))
+def test_options_are_those_of_the_game(batches: Any, game: Game, table: pb.BatchSetup) -> None:
+    request = pb.NewGamesRequest(setup=table, seeds=bytes(8))
     getattr(request.options, game.name).first_seat = 1
     states = batches.NewGames(request).positions.states
     assert states == game.new_game(game.max_players, {"first_seat": 1}, seed=0).pack()
 
 
-def test_games_are_begun_anew_with_the_options_of_the_restart(batches: Any, game: Game, table: pb.Table) -> None:
+def test_games_are_begun_anew_with_the_options_of_the_restart(batches: Any, game: Game, table: pb.BatchSetup) -> None:
     position = game.new_game(game.max_players, seed=3, game_number=4)
     last = position
     while not position.is_terminal():
         last, move = position.clone(), position.legal_actions()[-1]
         position.apply(move)
     request = pb.StepRequest(
-        table=table, states=last.pack(), moves=move.to_bytes(2, "little"), columns=ALL, restart=pb.Restart(stride=10)
+        setup=table, states=last.pack(), moves=move.to_bytes(2, "little"), columns=ALL, restart=pb.Restart(stride=10)
     )
     getattr(request.restart.options, game.name).first_seat = 1
     answer = batches.Step(request).positions
@@ -161,14 +161,14 @@ def test_games_are_begun_anew_with_the_options_of_the_restart(batches: Any, game
     assert answer.final_observations == b"".join(position.observation(seat) for seat in range(game.max_players))
 
 
-def test_states_are_converted_both_ways(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
-    typed = batches.Convert(pb.ConvertRequest(table=table, states=begun.states))
+def test_states_are_converted_both_ways(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
+    typed = batches.Convert(pb.ConvertRequest(setup=table, states=begun.states))
     size = game.packed_size
     assert [*typed.typed_states] == [
         state_of(game.unpack(begun.states[i * size : (i + 1) * size])) for i in range(COUNT)
     ]
     assert not typed.states
-    packed = batches.Convert(pb.ConvertRequest(table=table, typed_states=typed.typed_states))
+    packed = batches.Convert(pb.ConvertRequest(setup=table, typed_states=typed.typed_states))
     assert packed.states == begun.states
     assert not packed.typed_states
     assert not typed.HasField("faults")
@@ -176,19 +176,19 @@ def test_states_are_converted_both_ways(batches: Any, game: Game, table: pb.Tabl
 
 
 def test_a_packed_state_of_a_batch_is_one_of_game_service(
-    server: Running, batches: Any, game: Game, table: pb.Table
+    server: Running, batches: Any, game: Game, table: pb.BatchSetup
 ) -> None:
     request = game_service_pb2.NewGameRequest(game=game.name, players=game.max_players, seed=3, game_number=4)
     state = server.stub.NewGame(request).position.state
-    packed = batches.Convert(pb.ConvertRequest(table=table, typed_states=[state])).states
+    packed = batches.Convert(pb.ConvertRequest(setup=table, typed_states=[state])).states
     seed, number = np.array([3], "<u8").tobytes(), np.array([4], "<u8").tobytes()
-    assert batches.NewGames(pb.NewGamesRequest(table=table, seeds=seed, game_numbers=number)).positions.states == packed
+    assert batches.NewGames(pb.NewGamesRequest(setup=table, seeds=seed, game_numbers=number)).positions.states == packed
 
 
 # Items that fail
 
 
-def test_an_item_fails_alone(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+def test_an_item_fails_alone(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
     size = game.packed_size
     states = bytearray(begun.states)
     states[size + 1] = game.rules_version + 1
@@ -196,7 +196,7 @@ def test_an_item_fails_alone(batches: Any, game: Game, table: pb.Table, begun: p
     states[4 * size] = 255
     moves = bytearray(first_moves(begun))
     moves[6:8] = b"\xff\xff"
-    answer = batches.Step(pb.StepRequest(table=table, states=bytes(states), moves=bytes(moves), columns=ALL))
+    answer = batches.Step(pb.StepRequest(setup=table, states=bytes(states), moves=bytes(moves), columns=ALL))
     numbers = [0, 7, 6, 8, 6, 0]
     assert list(answer.faults.reasons) == numbers
     assert [(fault.item, fault.reason) for fault in answer.faults.items] == [(1, 7), (2, 6), (3, 8), (4, 6)]
@@ -210,32 +210,32 @@ def test_an_item_fails_alone(batches: Any, game: Game, table: pb.Table, begun: p
     actors = np.frombuffer(answer.positions.actors, "i1")
     assert actors[[1, 2, 4]].tolist() == [-3, -3, -3]
     assert actors[3] == np.frombuffer(begun.actors, "i1")[3]
-    whole = batches.Step(pb.StepRequest(table=table, states=begun.states, moves=first_moves(begun))).positions
+    whole = batches.Step(pb.StepRequest(setup=table, states=begun.states, moves=first_moves(begun))).positions
     for item in range(COUNT):
         part = slice(item * size, (item + 1) * size)
         assert answer.positions.states[part] == (states if numbers[item] else whole.states)[part]
 
 
-def test_a_rule_is_cited(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+def test_a_rule_is_cited(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
     legal = {int(each) for each in np.frombuffer(begun.legal_ids, "<u2")}
     illegal = next(action for action in range(game.num_distinct_actions) if action not in legal)
     moves = np.full(COUNT, illegal, "<u2").tobytes()
-    faults = batches.Step(pb.StepRequest(table=table, states=begun.states, moves=moves)).faults
+    faults = batches.Step(pb.StepRequest(setup=table, states=begun.states, moves=moves)).faults
     assert list(faults.reasons) == [Reason.ILLEGAL_ACTION.number] * COUNT
     assert all(fault.rule.startswith(f"{game.name}.md: ") for fault in faults.items)
 
 
-def test_states_of_another_number_of_players_fail(batches: Any, game: Game, table: pb.Table) -> None:
+def test_states_of_another_number_of_players_fail(batches: Any, game: Game, table: pb.BatchSetup) -> None:
     if game.min_players == game.max_players:
         return
     state = game.new_game(game.min_players, seed=1).pack()
-    faults = batches.Score(pb.ScoreRequest(table=table, states=state)).faults
+    faults = batches.Score(pb.ScoreRequest(setup=table, states=state)).faults
     assert faults.items[0].reason == errors_pb2.ERROR_REASON_INVALID_PLAYERS
     assert faults.items[0].field == "states"
 
 
-def test_conversions_fail_alone(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
-    good = batches.Convert(pb.ConvertRequest(table=table, states=begun.states)).typed_states
+def test_conversions_fail_alone(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
+    good = batches.Convert(pb.ConvertRequest(setup=table, states=begun.states)).typed_states
     outdated = game_pb2.State()
     outdated.CopyFrom(good[0])
     outdated.rules_version += 1
@@ -246,7 +246,7 @@ def test_conversions_fail_alone(batches: Any, game: Game, table: pb.Table, begun
     players = game.min_players if table.players != game.min_players else game.max_players
     elsewhere = state_of(game.new_game(players, seed=1)) if players != table.players else other
     typed = [good[0], outdated, broken, other, game_pb2.State(), good[1], elsewhere]
-    answer = batches.Convert(pb.ConvertRequest(table=table, typed_states=typed))
+    answer = batches.Convert(pb.ConvertRequest(setup=table, typed_states=typed))
     size = game.packed_size
     assert answer.states == begun.states[:size] + bytes(4 * size) + begun.states[size : 2 * size] + bytes(size)
     assert list(answer.faults.reasons) == [0, 7, 6, 6, 1, 0, 2 if elsewhere is not other else 6]
@@ -258,18 +258,18 @@ def test_conversions_fail_alone(batches: Any, game: Game, table: pb.Table, begun
     assert fields[4] == "typed_states[6]" or elsewhere is other
     packed = bytearray(begun.states)
     packed[size] = 255
-    back = batches.Convert(pb.ConvertRequest(table=table, states=bytes(packed)))
+    back = batches.Convert(pb.ConvertRequest(setup=table, states=bytes(packed)))
     assert list(back.faults.reasons) == [0, 6, 0, 0, 0, 0]
     assert back.faults.items[0].field == "states.header.game"
     assert [state.WhichOneof("game") for state in back.typed_states] == [game.name, None] + [game.name] * 4
 
 
-def test_the_first_twenty_faults_are_told_in_words(batches: Any, game: Game, table: pb.Table) -> None:
+def test_the_first_twenty_faults_are_told_in_words(batches: Any, game: Game, table: pb.BatchSetup) -> None:
     size = game.packed_size
-    faults = batches.Score(pb.ScoreRequest(table=table, states=bytes(30 * size))).faults
+    faults = batches.Score(pb.ScoreRequest(setup=table, states=bytes(30 * size))).faults
     assert len(faults.reasons) == 30
     assert [fault.item for fault in faults.items] == list(range(20))
-    typed = batches.Convert(pb.ConvertRequest(table=table, states=bytes(30 * size)))
+    typed = batches.Convert(pb.ConvertRequest(setup=table, states=bytes(30 * size)))
     assert typed.faults == faults
     assert len(typed.typed_states) == 30
 
@@ -292,25 +292,25 @@ def refused_both_ways(batches: Any, name: str, request: Message) -> Refused:
 
 
 @pytest.mark.parametrize(
-    "name", ["new_games", "step", "playout", "evaluate", "score", "resample", "observe", "convert"]
+    "name", ["new_games", "step", "playout", "evaluate", "score", "resample_states", "observe", "convert"]
 )
 def test_a_table_that_does_not_exist_is_refused(
-    batches: Any, game: Game, table: pb.Table, begun: pb.Positions, name: str
+    batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions, name: str
 ) -> None:
     request = requests_on(table, begun)[name]
-    request.table.players = game.max_players + 1
+    request.setup.players = game.max_players + 1
     refused = refused_both_ways(batches, name, request)
-    assert (refused.reason, refused.field) == ("INVALID_PLAYERS", "table.players")
+    assert (refused.reason, refused.field) == ("INVALID_PLAYERS", "setup.players")
     assert refused.metadata["game"] == game.name
     for wrong in "", "belote":
-        request.table.game = wrong
+        request.setup.game = wrong
         refused = refused_both_ways(batches, name, request)
-        assert (refused.reason, refused.field) == ("UNKNOWN_GAME", "table.game")
+        assert (refused.reason, refused.field) == ("UNKNOWN_GAME", "setup.game")
 
 
-@pytest.mark.parametrize("name", ["step", "playout", "evaluate", "score", "resample", "observe", "convert"])
+@pytest.mark.parametrize("name", ["step", "playout", "evaluate", "score", "resample_states", "observe", "convert"])
 def test_columns_of_a_wrong_length_are_refused(
-    batches: Any, game: Game, table: pb.Table, begun: pb.Positions, name: str
+    batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions, name: str
 ) -> None:
     request = requests_on(table, begun)[name]
     whole = request.states
@@ -322,7 +322,7 @@ def test_columns_of_a_wrong_length_are_refused(
         "expected_size": str(len(whole)),
         "size": str(len(whole) + 1),
     }
-    other = {"step": "moves", "resample": "seats", "observe": "seats"}.get(name)
+    other = {"step": "moves", "resample_states": "seats", "observe": "seats"}.get(name)
     if other:
         request.states = whole
         setattr(request, other, getattr(request, other) + b"\0")
@@ -330,36 +330,36 @@ def test_columns_of_a_wrong_length_are_refused(
         assert (refused.reason, refused.field) == ("INVALID_BATCH", other)
 
 
-def test_what_makes_no_sense_is_refused(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+def test_what_makes_no_sense_is_refused(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
     requests = requests_on(table, begun)
     cases = [
-        ("new_games", pb.NewGamesRequest(table=table, seeds=bytes(7)), "INVALID_BATCH", "seeds"),
-        ("new_games", pb.NewGamesRequest(table=table, seeds=bytes(8), count=1), "INVALID_BATCH", "count"),
-        ("new_games", pb.NewGamesRequest(table=table), "INVALID_BATCH", "count"),
+        ("new_games", pb.NewGamesRequest(setup=table, seeds=bytes(7)), "INVALID_BATCH", "seeds"),
+        ("new_games", pb.NewGamesRequest(setup=table, seeds=bytes(8), count=1), "INVALID_BATCH", "count"),
+        ("new_games", pb.NewGamesRequest(setup=table), "INVALID_BATCH", "count"),
         (
             "new_games",
-            pb.NewGamesRequest(table=table, seeds=bytes(8), game_numbers=bytes(16)),
+            pb.NewGamesRequest(setup=table, seeds=bytes(8), game_numbers=bytes(16)),
             "INVALID_BATCH",
             "game_numbers",
         ),
         (
             "new_games",
-            pb.NewGamesRequest(table=table, game_numbers=bytes(8), count=1),
+            pb.NewGamesRequest(setup=table, game_numbers=bytes(8), count=1),
             "INVALID_SEED",
             "game_numbers",
         ),
-        ("playout", pb.PlayoutRequest(table=table, states=begun.states), "INVALID_BATCH", "count"),
-        ("evaluate", pb.EvaluateRequest(table=table, states=begun.states, playouts=1), "INVALID_BATCH", "worlds"),
-        ("evaluate", pb.EvaluateRequest(table=table, states=begun.states, worlds=1), "INVALID_BATCH", "playouts"),
+        ("playout", pb.PlayoutRequest(setup=table, states=begun.states), "INVALID_BATCH", "count"),
+        ("evaluate", pb.EvaluateRequest(setup=table, states=begun.states, playouts=1), "INVALID_BATCH", "worlds"),
+        ("evaluate", pb.EvaluateRequest(setup=table, states=begun.states, worlds=1), "INVALID_BATCH", "playouts"),
         (
             "evaluate",
-            pb.EvaluateRequest(table=table, states=begun.states, worlds=2**32 - 1, playouts=2**32 - 1),
+            pb.EvaluateRequest(setup=table, states=begun.states, worlds=2**32 - 1, playouts=2**32 - 1),
             "INVALID_BATCH",
             "playouts",
         ),
         (
             "evaluate",
-            pb.EvaluateRequest(table=table, states=begun.states, worlds=10**9, playouts=1),
+            pb.EvaluateRequest(setup=table, states=begun.states, worlds=10**9, playouts=1),
             "BATCH_TOO_LARGE",
             "playouts",
         ),
@@ -378,7 +378,7 @@ def test_what_makes_no_sense_is_refused(batches: Any, game: Game, table: pb.Tabl
     assert (refused.reason, refused.field) == ("INVALID_BATCH", "typed_states")
 
 
-def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions) -> None:
     requests = requests_on(table, begun)
     for name, request, options, path in (
         ("new_games", requests["new_games"], requests["new_games"].options, "options"),
@@ -393,62 +393,62 @@ def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.Table, be
         assert (refused.reason, refused.field) == ("INVALID_OPTION", f"{path}.{other}")
 
 
-def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table, door: Door) -> None:
+def test_what_is_above_the_limits_is_refused(game: Game, table: pb.BatchSetup, door: Door) -> None:
     # Three states fit, but nothing else.
     limit = 3 * game.packed_size + 100
     settings = Settings(address="127.0.0.1:0", max_batch_items=3, max_playouts=10, max_answer_bytes=limit)
     with running(settings, door) as server:
         batches = batch_stub(server.channel)
         seeds = bytes(8 * 3)
-        states = batches.NewGames(pb.NewGamesRequest(table=table, seeds=seeds)).positions.states
+        states = batches.NewGames(pb.NewGamesRequest(setup=table, seeds=seeds)).positions.states
         offsets = range(0, len(states), game.packed_size)
         four = states + states[: game.packed_size]
-        typed = batches.Convert(pb.ConvertRequest(table=table, states=states)).typed_states
+        typed = batches.Convert(pb.ConvertRequest(setup=table, states=states)).typed_states
         cases = [
-            ("new_games", pb.NewGamesRequest(table=table, seeds=bytes(32)), "seeds"),
-            ("new_games", pb.NewGamesRequest(table=table, count=4), "count"),
-            ("step", pb.StepRequest(table=table, states=four, moves=bytes(8)), "states"),
-            ("playout", pb.PlayoutRequest(table=table, states=four, count=1), "states"),
-            ("evaluate", pb.EvaluateRequest(table=table, states=four, worlds=1, playouts=1), "states"),
-            ("score", pb.ScoreRequest(table=table, states=four), "states"),
-            ("resample", pb.BatchServiceResampleRequest(table=table, states=four, seats=bytes(4)), "states"),
-            ("observe", pb.ObserveRequest(table=table, states=four, seats=bytes(4)), "states"),
-            ("convert", pb.ConvertRequest(table=table, states=four), "states"),
-            ("convert", pb.ConvertRequest(table=table, typed_states=[*typed, typed[0]]), "typed_states"),
+            ("new_games", pb.NewGamesRequest(setup=table, seeds=bytes(32)), "seeds"),
+            ("new_games", pb.NewGamesRequest(setup=table, count=4), "count"),
+            ("step", pb.StepRequest(setup=table, states=four, moves=bytes(8)), "states"),
+            ("playout", pb.PlayoutRequest(setup=table, states=four, count=1), "states"),
+            ("evaluate", pb.EvaluateRequest(setup=table, states=four, worlds=1, playouts=1), "states"),
+            ("score", pb.ScoreRequest(setup=table, states=four), "states"),
+            ("resample_states", pb.ResampleStatesRequest(setup=table, states=four, seats=bytes(4)), "states"),
+            ("observe", pb.ObserveRequest(setup=table, states=four, seats=bytes(4)), "states"),
+            ("convert", pb.ConvertRequest(setup=table, states=four), "states"),
+            ("convert", pb.ConvertRequest(setup=table, typed_states=[*typed, typed[0]]), "typed_states"),
         ]
         for name, request, field in cases:
             refused = refused_both_ways(batches, name, request)
             assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", field)
             assert refused.metadata == {"game": game.name, "limit": "3", "asked": "4"}
-        assert batches.Playout(pb.PlayoutRequest(table=table, states=states, count=3)).moves
-        refused = refused_both_ways(batches, "playout", pb.PlayoutRequest(table=table, states=states, count=4))
+        assert batches.Playout(pb.PlayoutRequest(setup=table, states=states, count=3)).moves
+        refused = refused_both_ways(batches, "playout", pb.PlayoutRequest(setup=table, states=states, count=4))
         assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "count")
         assert refused.metadata == {"game": game.name, "limit": "10", "asked": "12"}
         legal = sum(len(game.unpack(states[at:][: game.packed_size]).legal_actions()) for at in offsets)
-        evaluate = pb.EvaluateRequest(table=table, states=states, worlds=2, playouts=5)
+        evaluate = pb.EvaluateRequest(setup=table, states=states, worlds=2, playouts=5)
         refused = refused_both_ways(batches, "evaluate", evaluate)
         assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "playouts")
         assert refused.metadata == {"game": game.name, "limit": "10", "asked": str(legal * 10)}
-        observe = pb.ObserveRequest(table=table, states=states, seats=bytes(3))
+        observe = pb.ObserveRequest(setup=table, states=states, seats=bytes(3))
         refused = refused_both_ways(batches, "observe", observe)
         assert (refused.reason, refused.field, refused.metadata["limit"]) == ("BATCH_TOO_LARGE", "", str(limit))
-        step = pb.StepRequest(table=table, states=states, moves=bytes(6), columns=ALL)
+        step = pb.StepRequest(setup=table, states=states, moves=bytes(6), columns=ALL)
         assert refused_both_ways(batches, "step", step).reason == "BATCH_TOO_LARGE"
-        new = pb.NewGamesRequest(table=table, seeds=seeds, columns=ALL)
+        new = pb.NewGamesRequest(setup=table, seeds=seeds, columns=ALL)
         assert refused_both_ways(batches, "new_games", new).reason == "BATCH_TOO_LARGE"
 
 
-def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, table: pb.Table) -> None:
+def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, table: pb.BatchSetup) -> None:
     """With observations in the response, of a server with default settings."""
     count = 4096
     options = [("grpc.max_receive_message_length", -1)]
     with grpc.insecure_channel(server.address, options) as channel:
         batches = batch_stub(channel)
         seeds = np.arange(count, dtype="<u8").tobytes()
-        positions = batches.NewGames(pb.NewGamesRequest(table=table, seeds=seeds, columns=ALL)).positions
+        positions = batches.NewGames(pb.NewGamesRequest(setup=table, seeds=seeds, columns=ALL)).positions
         assert len(positions.observations) == count * game.observation_length
         step = pb.StepRequest(
-            table=table,
+            setup=table,
             states=positions.states,
             moves=first_moves(positions),
             columns=ALL,
@@ -460,7 +460,7 @@ def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, ta
 # The stream
 
 
-def test_the_stream_answers_what_the_calls_do(batches: Any, table: pb.Table, begun: pb.Positions) -> None:
+def test_the_stream_answers_what_the_calls_do(batches: Any, table: pb.BatchSetup, begun: pb.Positions) -> None:
     requests = requests_on(table, begun)
     answers = on_stream(
         batches, *(play_request(name, request, tag) for tag, (name, request) in enumerate(requests.items()))
@@ -472,7 +472,7 @@ def test_the_stream_answers_what_the_calls_do(batches: Any, table: pb.Table, beg
 
 
 def test_a_request_of_no_kind_is_refused_and_the_stream_goes_on(
-    batches: Any, table: pb.Table, begun: pb.Positions
+    batches: Any, table: pb.BatchSetup, begun: pb.Positions
 ) -> None:
     good = play_request("score", requests_on(table, begun)["score"])
     empty, after = on_stream(batches, pb.PlayRequest(tag=2**64 - 1), good)
@@ -484,7 +484,7 @@ def test_a_request_of_no_kind_is_refused_and_the_stream_goes_on(
 
 @pytest.mark.parametrize("broken", [b"\xff", b"\x2a\x03\x0a\x05a", b"\x2a\x04\x0a\x02\x0a\x05"])
 def test_a_message_that_cannot_be_parsed_ends_the_stream(
-    server: Running, table: pb.Table, begun: pb.Positions, broken: bytes
+    server: Running, table: pb.BatchSetup, begun: pb.Positions, broken: bytes
 ) -> None:
     """Nor does one with a request, or a table in it, that cannot be parsed."""
     method: Any = server.channel.stream_stream("/chatiere.v1.BatchService/Play")
@@ -496,7 +496,9 @@ def test_a_message_that_cannot_be_parsed_ends_the_stream(
     assert read_refusal(caught.value).reason == "MALFORMED_REQUEST"
 
 
-def test_requests_may_be_sent_before_others_are_answered(batches: Any, table: pb.Table, begun: pb.Positions) -> None:
+def test_requests_may_be_sent_before_others_are_answered(
+    batches: Any, table: pb.BatchSetup, begun: pb.Positions
+) -> None:
     sent: queue.SimpleQueue[pb.PlayRequest | None] = queue.SimpleQueue()
     answers = batches.Play(iter(sent.get, None), timeout=PATIENCE)
     score = requests_on(table, begun)["score"]
@@ -510,7 +512,7 @@ def test_requests_may_be_sent_before_others_are_answered(batches: Any, table: pb
 
 
 def test_a_failure_of_the_service_ends_the_stream(
-    batches: Any, table: pb.Table, begun: pb.Positions, monkeypatch: pytest.MonkeyPatch
+    batches: Any, table: pb.BatchSetup, begun: pb.Positions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chatiere.service.calls.batch_service._put_faults", None)
     with LogLines():
@@ -572,11 +574,11 @@ def by_single_calls(stub: Any, game: Game, players: int, seeds: list[int], steps
 def by_batches(
     new_games: Any, step_games: Any, game: Game, players: int, seeds: list[int], steps: int
 ) -> Iterator[list[bytes]]:
-    table = pb.Table(game=game.name, players=players)
+    table = pb.BatchSetup(game=game.name, players=players)
     columns = pb.Columns(legal=True)
     numbers = np.ones(len(seeds), "<u8").tobytes()
     request = pb.NewGamesRequest(
-        table=table, seeds=np.array(seeds, "<u8").tobytes(), game_numbers=numbers, columns=columns
+        setup=table, seeds=np.array(seeds, "<u8").tobytes(), game_numbers=numbers, columns=columns
     )
     positions = new_games(request).positions
     size = game.packed_size
@@ -588,7 +590,7 @@ def by_batches(
         moves = [choice(step, i, ids[offsets[i] : offsets[i + 1]].tolist()) for i in range(len(seeds))]
         positions = step_games(
             pb.StepRequest(
-                table=table,
+                setup=table,
                 states=positions.states,
                 moves=np.array(moves, "<u2").tobytes(),
                 columns=columns,
@@ -623,15 +625,15 @@ def test_a_seeded_trajectory_is_the_same_four_ways(server: Running, batches: Any
 # Long batches
 
 
-def endless(game: Game, table: pb.Table) -> pb.PlayoutRequest:
+def endless(game: Game, table: pb.BatchSetup) -> pb.PlayoutRequest:
     """Return a request for more playouts than finish while a test waits."""
-    return pb.PlayoutRequest(table=table, states=game.new_game(game.max_players, seed=1).pack(), count=3_000_000)
+    return pb.PlayoutRequest(setup=table, states=game.new_game(game.max_players, seed=1).pack(), count=3_000_000)
 
 
-def endless_evaluation(game: Game, table: pb.Table) -> pb.EvaluateRequest:
+def endless_evaluation(game: Game, table: pb.BatchSetup) -> pb.EvaluateRequest:
     """Return a request for more worlds than are evaluated while a test waits."""
     state = game.new_game(game.max_players, seed=1).pack()
-    return pb.EvaluateRequest(table=table, states=state, worlds=3_000_000, playouts=1)
+    return pb.EvaluateRequest(setup=table, states=state, worlds=3_000_000, playouts=1)
 
 
 def wait_until_begun(server: Running, method: str, kind: str) -> None:
@@ -651,13 +653,13 @@ def patient(door: Door) -> Iterator[Running]:
 
 
 def test_a_long_batch_leaves_single_calls_alone_and_stops_when_cancelled(
-    patient: Running, game: Game, table: pb.Table
+    patient: Running, game: Game, table: pb.BatchSetup
 ) -> None:
     batches = batch_stub(patient.channel)
     with LogLines() as log:
         call = batches.Playout.future(endless(game, table))
         wait_until_begun(patient, "Playout", "unary")
-        waiting = batches.Score.future(pb.ScoreRequest(table=table), timeout=PATIENCE)
+        waiting = batches.Score.future(pb.ScoreRequest(setup=table), timeout=PATIENCE)
         for _ in range(3):
             assert patient.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
         assert not call.done()
@@ -668,7 +670,7 @@ def test_a_long_batch_leaves_single_calls_alone_and_stops_when_cancelled(
         assert waiting.result(PATIENCE) == pb.ScoreResponse()
 
 
-def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.Table) -> None:
+def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.BatchSetup) -> None:
     batches = batch_stub(patient.channel)
     with LogLines() as log:
         assert code_of(lambda: batches.Playout(endless(game, table), timeout=0.5)) is grpc.StatusCode.DEADLINE_EXCEEDED
@@ -676,19 +678,19 @@ def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.Table) -
         assert log.wait_for("Playout ").split()[1] in ("CANCELLED", "DEADLINE_EXCEEDED")
 
 
-def test_an_evaluation_stops_when_cancelled(patient: Running, game: Game, table: pb.Table) -> None:
+def test_an_evaluation_stops_when_cancelled(patient: Running, game: Game, table: pb.BatchSetup) -> None:
     batches = batch_stub(patient.channel)
     with LogLines() as log:
         call = batches.Evaluate.future(endless_evaluation(game, table))
         wait_until_begun(patient, "Evaluate", "unary")
         call.cancel()
         log.wait_for("Evaluate CANCELLED - ")
-        assert batches.Score(pb.ScoreRequest(table=table), timeout=PATIENCE) == pb.ScoreResponse()
+        assert batches.Score(pb.ScoreRequest(setup=table), timeout=PATIENCE) == pb.ScoreResponse()
 
 
 @pytest.mark.parametrize(("name", "request_for"), [("playout", endless), ("evaluate", endless_evaluation)])
 def test_a_cancelled_stream_stops(
-    patient: Running, game: Game, table: pb.Table, name: str, request_for: Callable[[Game, pb.Table], Message]
+    patient: Running, game: Game, table: pb.BatchSetup, name: str, request_for: Callable[[Game, pb.BatchSetup], Message]
 ) -> None:
     batches = batch_stub(patient.channel)
     with LogLines() as log:
@@ -697,23 +699,23 @@ def test_a_cancelled_stream_stops(
         assert patient.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
         answers.cancel()
         log.wait_for("Play CANCELLED - ")
-        assert batches.Score(pb.ScoreRequest(table=table), timeout=PATIENCE) == pb.ScoreResponse()
+        assert batches.Score(pb.ScoreRequest(setup=table), timeout=PATIENCE) == pb.ScoreResponse()
 
 
 # Metrics
 
 
-def test_batches_are_counted(game: Game, table: pb.Table, door: Door) -> None:
+def test_batches_are_counted(game: Game, table: pb.BatchSetup, door: Door) -> None:
     with running(door=door) as server:
         batches = batch_stub(server.channel)
-        positions = batches.NewGames(pb.NewGamesRequest(table=table, seeds=bytes(8 * COUNT), columns=ALL)).positions
+        positions = batches.NewGames(pb.NewGamesRequest(setup=table, seeds=bytes(8 * COUNT), columns=ALL)).positions
         moves = bytearray(first_moves(positions))
         moves[:2] = b"\xff\xff"
-        step = pb.StepRequest(table=table, states=positions.states, moves=bytes(moves))
+        step = pb.StepRequest(setup=table, states=positions.states, moves=bytes(moves))
         batches.Step(step)
         on_stream(batches, play_request("step", step), play_request("step", step))
-        refusal(batches.Step, pb.StepRequest(table=table, states=b"1"))
-        playout = batches.Playout(pb.PlayoutRequest(table=table, states=positions.states, count=2))
+        refusal(batches.Step, pb.StepRequest(setup=table, states=b"1"))
+        playout = batches.Playout(pb.PlayoutRequest(setup=table, states=positions.states, count=2))
         labels = {"game": game.name, "method": "Step"}
         assert server.sample("chatiere_batch_items_count", **labels) == 3
         assert server.sample("chatiere_batch_items_sum", **labels) == 3 * COUNT
@@ -722,7 +724,7 @@ def test_batches_are_counted(game: Game, table: pb.Table, door: Door) -> None:
         assert server.sample("chatiere_kernel_seconds_count", **labels) == 3
         assert server.sample("chatiere_kernel_seconds_sum", **labels) > 0
         assert server.sample("chatiere_moves_applied_total", game=game.name) == 3 * (COUNT - 1)
-        evaluate = pb.EvaluateRequest(table=table, states=positions.states, worlds=2, playouts=1)
+        evaluate = pb.EvaluateRequest(setup=table, states=positions.states, worlds=2, playouts=1)
         batches.Evaluate(evaluate)
         cancellation = Cancellation()
         Table(game, game.max_players).evaluate(positions.states, 2, 1, seed=0, cancellation=cancellation)

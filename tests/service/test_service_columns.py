@@ -13,6 +13,7 @@ from chatiere import engine
 from chatiere.service.calls.batch_messages import put, read
 from chatiere.service.ports.methods import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
+    BatchSetup,
     Faults,
     NewGamesRequest,
     PlayRequest,
@@ -21,7 +22,6 @@ from chatiere.v1.batch_service_pb2 import (
     ScoreRequest,
     StepRequest,
     StepResponse,
-    Table,
 )
 
 from .support import Running
@@ -29,7 +29,7 @@ from .support import Running
 COLUMN = st.binary(max_size=400)
 REQUEST = st.builds(
     lambda game, players, states, moves: StepRequest(
-        table=Table(game=game, players=players), states=states, moves=moves
+        setup=BatchSetup(game=game, players=players), states=states, moves=moves
     ),
     st.sampled_from(["", "discat"]),
     st.integers(0, 2**32 - 1),
@@ -56,7 +56,7 @@ def test_requests_are_read_as_protobuf_reads_them(parts: list[StepRequest], stra
         "states": expected.states,
         "moves": expected.moves,
     }
-    assert (message.table, message.columns) == (expected.table, expected.columns)
+    assert (message.setup, message.columns) == (expected.setup, expected.columns)
 
 
 @given(st.binary(max_size=60))
@@ -75,7 +75,7 @@ def test_any_bytes_are_read_or_refused_as_protobuf_does(data: bytes) -> None:
         return
     message, columns = read_step(data)
     assert (bytes(columns["states"]), bytes(columns["moves"])) == (expected.states, expected.moves)
-    assert (message.table, message.columns) == (expected.table, expected.columns)
+    assert (message.setup, message.columns) == (expected.setup, expected.columns)
 
 
 @given(COLUMN, COLUMN, st.booleans())
@@ -94,14 +94,14 @@ def test_responses_are_written_as_protobuf_has_them(states: bytes, actors: bytes
 def test_requests_on_the_stream_may_be_written_in_unusual_ways(server: Running, name: str) -> None:
     """In parts, replacing an earlier request, or without any: read as protobuf does."""
     game = engine.game(name)
-    table = Table(game=name, players=game.min_players)
+    table = BatchSetup(game=name, players=game.min_players)
     states = game.new_game(game.min_players, seed=1).pack()
     asked: Any = [
-        PlayRequest(tag=1, score=ScoreRequest(table=table, states=states)).SerializeToString(),
-        PlayRequest(tag=9, score=ScoreRequest(table=Table(game="tarock"))).SerializeToString()
-        + PlayRequest(tag=2, score=ScoreRequest(table=table, states=states)).SerializeToString(),
+        PlayRequest(tag=1, score=ScoreRequest(setup=table, states=states)).SerializeToString(),
+        PlayRequest(tag=9, score=ScoreRequest(setup=BatchSetup(game="tarock"))).SerializeToString()
+        + PlayRequest(tag=2, score=ScoreRequest(setup=table, states=states)).SerializeToString(),
         PlayRequest(tag=3, new_games=NewGamesRequest(count=1)).SerializeToString()
-        + PlayRequest(score=ScoreRequest(table=table, states=states)).SerializeToString(),
+        + PlayRequest(score=ScoreRequest(setup=table, states=states)).SerializeToString(),
         PlayRequest(tag=4).SerializeToString(),
     ]
     requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.duration_pb2 import Duration
 
 from chatiere import engine
 from chatiere.engine import Game, Reason
@@ -311,7 +312,7 @@ def test_reason_missing_field_seat(stub: Any, game: Game, decision: game_pb2.Pos
 @only_grpc
 def test_reason_invalid_batch(server: Running, game: Game) -> None:
     request = batch_service_pb2.ScoreRequest(
-        table=batch_service_pb2.Table(game=game.name, players=game.min_players), states=bytes(game.packed_size + 1)
+        setup=batch_service_pb2.BatchSetup(game=game.name, players=game.min_players), states=bytes(game.packed_size + 1)
     )
     refused = refusal(batch_stub(server.channel).Score, request)
     sizes = {"expected_size": str(game.packed_size), "size": str(game.packed_size + 1)}
@@ -321,7 +322,7 @@ def test_reason_invalid_batch(server: Running, game: Game) -> None:
 @only_grpc
 def test_reason_batch_too_large(server: Running, game: Game) -> None:
     request = batch_service_pb2.NewGamesRequest(
-        table=batch_service_pb2.Table(game=game.name, players=game.min_players), count=2**32 - 1
+        setup=batch_service_pb2.BatchSetup(game=game.name, players=game.min_players), count=2**32 - 1
     )
     refused = refusal(batch_stub(server.channel).NewGames, request)
     check(refused, "BATCH_TOO_LARGE", "count", game=game.name, limit="16384", asked=str(2**32 - 1))
@@ -432,9 +433,9 @@ def test_reason_table_expired(
     tables: Any, table: tables_pb.NewTableResponse, game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expires = tables_pb.TableHeader.FromString(tables_pb.SealedTable.FromString(table.table).header).expires
-    monkeypatch.setattr("chatiere.service.calls.table_service.time.time", lambda: expires)
+    monkeypatch.setattr("chatiere.service.calls.table_service.time.time", lambda: expires.seconds)
     refused = refusal(tables.Look, tables_pb.LookRequest(table=table.table))
-    check(refused, "TABLE_EXPIRED", "table", expired=str(expires))
+    check(refused, "TABLE_EXPIRED", "table", expired=expires.ToJsonString())
 
 
 def test_reason_wrong_secret(tables: Any, table: tables_pb.NewTableResponse) -> None:
@@ -460,7 +461,7 @@ def test_reason_wrong_turn(tables: Any, table: tables_pb.NewTableResponse, game:
 
 def test_reason_invalid_terms(tables: Any, game: Game) -> None:
     check(refusal(tables.NewTable, table_request(game, seats=[])), "INVALID_TERMS", "seats", game=game.name)
-    refused = refusal(tables.NewTable, table_request(game, lifetime=1))
+    refused = refusal(tables.NewTable, table_request(game, lifetime=Duration(seconds=1)))
     check(refused, "INVALID_TERMS", "lifetime", game=game.name)
 
 

@@ -61,8 +61,8 @@ def within(field: int, body: bytes) -> bytes:
 
 def flood(name: str) -> bytes:
     """Return a request to a method; `name` begins with the method's name and a space."""
-    state = within(game_pb2.State.DISCAT_FIELD_NUMBER, head(discat_pb2.DiscatState.HANDS_FIELD_NUMBER, 0) * COUNT)
-    table = pb.ConvertRequest(table=pb.Table(game="discat", players=2)).SerializeToString()
+    state = within(game_pb2.State.DISCAT_FIELD_NUMBER, head(discat_pb2.DiscatState.SEATS_FIELD_NUMBER, 0) * COUNT)
+    table = pb.ConvertRequest(setup=pb.BatchSetup(game="discat", players=2)).SerializeToString()
     empty_states = table + head(pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER, 0) * COUNT
     one_state = table + within(pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER, state)
     column = within(pb.ConvertRequest.STATES_FIELD_NUMBER, b"")
@@ -116,7 +116,7 @@ def test_a_flood_is_refused_by_what_it_asks_for(server: Running) -> None:
         "MALFORMED_REQUEST",
         "the request has more than 116384 elements, the most that this service reads",
     )
-    asked = pb.ConvertRequest(table=pb.Table(game="discat", players=2), typed_states=[{}] * 20_000)
+    asked = pb.ConvertRequest(setup=pb.BatchSetup(game="discat", players=2), typed_states=[{}] * 20_000)
     (answer,) = batches.Play(iter([pb.PlayRequest(tag=7, convert=asked)]))
     assert (answer.tag, answer.refusal.field, answer.refusal.metadata["asked"]) == (7, "convert.typed_states", "20000")
     refused = refusal(convert, flood("Convert with a column twice"))

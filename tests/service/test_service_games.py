@@ -141,8 +141,8 @@ def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:
     for info in stub.ListGames(game_service_pb2.ListGamesRequest()).games:
         game = engine.game(info.name)
         assert (info.zero_sum, info.lowest_total_wins) == (game.zero_sum, game.lowest_total_wins)
-        assert [each.players for each in info.tables] == list(range(game.min_players, game.max_players + 1))
-        for each in info.tables:
+        assert [each.players for each in info.by_players] == list(range(game.min_players, game.max_players + 1))
+        for each in info.by_players:
             for told, limits in (
                 (each.limits, game.limits(each.players)),
                 (each.limits_of_any_options, game.limits_of_any_options(each.players)),

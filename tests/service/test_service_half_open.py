@@ -225,7 +225,7 @@ def test_a_budget_is_for_all_and_a_client_has_half_of_it() -> None:
 
 def test_answers_that_nobody_takes_are_held_until_the_connection_ends(door: Door) -> None:
     request = batch_service_pb2.NewGamesRequest(
-        table=batch_service_pb2.Table(game="discat", players=2),
+        setup=batch_service_pb2.BatchSetup(game="discat", players=2),
         count=1000,
         columns=batch_service_pb2.Columns(observations=True),
     ).SerializeToString()
@@ -247,8 +247,8 @@ def test_answers_that_nobody_takes_are_held_until_the_connection_ends(door: Door
 
 
 def test_memory_is_reserved_before_an_answer_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = batch_service_pb2.Table(game="discat", players=2)
-    request = batch_service_pb2.NewGamesRequest(table=table, count=1000)
+    table = batch_service_pb2.BatchSetup(game="discat", players=2)
+    request = batch_service_pb2.NewGamesRequest(setup=table, count=1000)
     sizes: list[int] = []
 
     def hold(size: int) -> None:

@@ -23,7 +23,7 @@ from .support import PATIENCE, Door, Running, batch_stub, refusal, running
 from .test_service_half_open import Peer
 
 PLAY = "/chatiere.v1.BatchService/Play"
-REQUEST = pb.PlayRequest(new_games=pb.NewGamesRequest(table=pb.Table(game="discat", players=2), count=1))
+REQUEST = pb.PlayRequest(new_games=pb.NewGamesRequest(setup=pb.BatchSetup(game="discat", players=2), count=1))
 LOST = {"limit": "streams whose request has not come whole", "most": "2"}
 
 

@@ -56,8 +56,8 @@ class Host:
         return table
 
     def suggest(self, table: bytes, secret: bytes | None, bot: str, seed: int | None = None) -> Any:
-        request = pb.TableServiceSuggestRequest(table=table, secret=secret, bot=bot, seed=seed)
-        return self.call("suggest", request, pb.TableServiceSuggestResponse).suggestion
+        request = pb.SuggestMoveRequest(table=table, secret=secret, bot=bot, seed=seed)
+        return self.call("suggest_move", request, pb.SuggestMoveResponse).suggestion
 
     def get_record(self, tables: Sequence[bytes]) -> pb.TableRecord:
         found: pb.TableRecord = self.call("get_record", pb.GetRecordRequest(tables=tables), pb.GetRecordResponse).record

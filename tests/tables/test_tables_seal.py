@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from google.protobuf.duration_pb2 import Duration
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -72,12 +73,12 @@ def test_options_fit_into_a_table(game: Game) -> None:
 
 def test_the_header_says_what_the_table_is(game: Game) -> None:
     host, before = Host(), int(time.time())
-    table, secrets = begun(host, game, game.min_players, bots=["random"], lifetime=100)
+    table, secrets = begun(host, game, game.min_players, bots=["random"], lifetime=Duration(seconds=100))
     sealed = pb.SealedTable.FromString(table)
     header = pb.TableHeader.FromString(sealed.header)
     assert (header.format, header.game, header.players) == (1, game.name, game.min_players)
     assert (header.rules_version, header.ply, header.mover, header.parent) == (game.rules_version, 0, -1, bytes(32))
-    assert 100 <= header.expires - before <= 101 + time.time() - before
+    assert 100 <= header.expires.seconds - before <= 101 + time.time() - before
     assert [seat.WhichOneof("holder") for seat in header.seats] == ["secret_sha256"] * len(secrets) + ["bot"]
     root = host.open(table).body.root
     assert header.commitment == hashlib.sha256(b"chatiere table root 1" + header.table_id + root).digest()

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 
 from chatiere import bots, engine
 from chatiere.bots.hosting import decisions_at
@@ -57,7 +58,7 @@ def test_a_changed_header(host: Host, game: Game) -> None:
         lambda header: setattr(header, "acknowledgement", NONE),
         lambda header: setattr(header, "ply", 1),
         lambda header: setattr(header, "mover", 0),
-        lambda header: setattr(header, "expires", header.expires + 1),
+        lambda header: setattr(header.expires, "seconds", header.expires.seconds + 1),
         lambda header: setattr(header, "parent", b"1" * 32),
         lambda header: setattr(header, "commitment", b"1" * 32),
         lambda header: setattr(header, "key_id", b"1" * 8),
@@ -80,8 +81,8 @@ def test_the_table_of_a_server_with_another_key(host: Host, game: Game) -> None:
 
 
 def test_an_expired_table(host: Host, game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    table, secrets = begun(host, game, lifetime=60)
-    expires = host.open(table).header.expires
+    table, secrets = begun(host, game, lifetime=Duration(seconds=60))
+    expires = host.open(table).header.expires.seconds
     monkeypatch.setattr(time, "time", lambda: float(expires) - 0.1)
     assert host.look(table, secrets[0])
     monkeypatch.setattr(time, "time", lambda: float(expires))
@@ -411,8 +412,10 @@ def test_terms_that_cannot_be(host: Host, game: Game) -> None:
         ({"acknowledgement": 0}, ("INVALID_TERMS", "acknowledgement")),
         ({"acknowledgement": 7}, ("INVALID_TERMS", "acknowledgement")),
         ({"acknowledgement": NEXT, "seats": [good[0]] + [bot] * (len(good) - 1)}, ("INVALID_TERMS", "acknowledgement")),
-        ({"lifetime": 59}, ("INVALID_TERMS", "lifetime")),
-        ({"lifetime": 31_536_001}, ("INVALID_TERMS", "lifetime")),
+        ({"lifetime": Duration(seconds=59)}, ("INVALID_TERMS", "lifetime")),
+        ({"lifetime": Duration(seconds=60, nanos=1)}, ("INVALID_TERMS", "lifetime")),
+        ({"lifetime": Duration(seconds=-60)}, ("INVALID_TERMS", "lifetime")),
+        ({"lifetime": Duration(seconds=31_536_001)}, ("INVALID_TERMS", "lifetime")),
     ]:
         assert refused(host.new_table, **(fields | change)) == expected
     for spec, reason in [

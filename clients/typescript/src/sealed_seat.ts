@@ -101,7 +101,7 @@ export class SealedSeat {
    * Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE.
    */
   async suggest(table: Uint8Array, bot: string): Promise<SuggestResponse> {
-    const { suggestion } = await this.tables.suggest({ table, secret: this.secret, bot });
+    const { suggestion } = await this.tables.suggestMove({ table, secret: this.secret, bot });
     return given(suggestion, "suggestion");
   }
 

@@ -142,18 +142,28 @@ cdef int START_PLACED_TURNED = PHRASES.number("event.start_placed_turned")
 cdef int CARTON_PLACED_TURNED = PHRASES.number("event.carton_placed_turned")
 cdef int CATS_WOKEN_ONE = PHRASES.number("event.cats_woken_one")
 
+# The events whose cell is a joint.
+_ON_JOINT = (ChatCartonneEvent.CAT_AWAKE, ChatCartonneEvent.PRINCESS_ON_JOINT, ChatCartonneEvent.TOY_ON_JOINT)
+
+
+def _fields_of(kind, names):
+    """Return the fields of an event's values, which have these names in phrases."""
+    return tuple("joint" if name == "cell" and kind in _ON_JOINT else name for name in names)
+
+
 cdef EventFields EVENTS = EventFields(
     {
         "kind": fields.EVENT_KIND,
         "seat": fields.EVENT_SEAT,
-        "card": fields.EVENT_CARD,
+        "card": fields.EVENT_CARDS,
         "turned": fields.EVENT_TURNED,
         "cell": fields.EVENT_CELL,
-        "owner": fields.EVENT_OWNER,
+        "joint": fields.EVENT_JOINT,
+        "owner": fields.EVENT_CAT_OWNER,
         "cells": fields.EVENT_CELLS,
     },
-    EVENT_VALUES,
-    lists=("cells",),
+    {kind: _fields_of(kind, names) for kind, names in EVENT_VALUES.items()},
+    lists=("card", "cells"),
     implicit=("turned",),
 )
 
@@ -298,14 +308,14 @@ cdef int put_action(Writer out, Position position, int action) except -1:
     cdef size_t begun
     if action < DRAW_ID:
         begun = out.begin(fields.ACTION_CHOOSE_START)
-        out.present(fields.CHOOSE_START_KIND, FIRST_START + action // 2)
+        out.present(fields.CHOOSE_START_CARD, FIRST_START + action // 2)
         out.present(fields.CHOOSE_START_TURNED, action % 2)
     elif action < FIRST_CARTON_ID:
         begun = out.begin(_ALONE[action - DRAW_ID])
     elif action < FIRST_SLEEP_ID:
         carton = carton_of(position, action)
         begun = out.begin(fields.ACTION_PLACE_CARTON)
-        out.present(fields.PLACE_CARTON_KIND, carton.kind)
+        out.present(fields.PLACE_CARTON_CARD, carton.kind)
         out.present(fields.PLACE_CARTON_TURNED, carton.turned)
         out.present(fields.PLACE_CARTON_CELL, carton.cell)
     else:
@@ -323,12 +333,12 @@ def _carton_id(Position position, kind, turned, cell):
         raise EngineError(
             Reason.INVALID_ACTION,
             f"cartons are 0 to {CARTONS - 1}, starting cartons {FIRST_START} to {FIRST_START + STARTS - 1}, not {kind}",
-            field="place_carton.kind",
+            field="place_carton.card",
         )
     for slot in range(count):
         if cartons[slot] == kind:
             return FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned + cell
-    RULES.refuse_card(state.active, f"{KINDS[kind]} to place", "place_carton.kind")
+    RULES.refuse_card(state.active, f"{KINDS[kind]} to place", "place_carton.card")
 
 
 cdef int read_action(const Message* action, Position position) except -1:
@@ -340,14 +350,14 @@ cdef int read_action(const Message* action, Position position) except -1:
     if has_span(action, fields.ACTION_CHOOSE_START):
         open_field(action, fields.ACTION_CHOOSE_START, &inner)
         kind = number_in(
-            &inner, fields.CHOOSE_START_KIND, FIRST_START, FIRST_START + STARTS - 1, "choose_start.kind"
+            &inner, fields.CHOOSE_START_CARD, FIRST_START, FIRST_START + STARTS - 1, "choose_start.card"
         )
         return 2 * (kind - FIRST_START) + number_in(&inner, fields.CHOOSE_START_TURNED, 0, 1, "choose_start.turned")
     if has_span(action, fields.ACTION_PLACE_CARTON):
         open_field(action, fields.ACTION_PLACE_CARTON, &inner)
         return _carton_id(
             position,
-            given_number(&inner, fields.PLACE_CARTON_KIND, "place_carton.kind"),
+            given_number(&inner, fields.PLACE_CARTON_CARD, "place_carton.card"),
             number_in(&inner, fields.PLACE_CARTON_TURNED, 0, 1, "place_carton.turned"),
             number_in(&inner, fields.PLACE_CARTON_CELL, 0, CELLS - 1, "place_carton.cell"),
         )
@@ -435,7 +445,7 @@ cdef int put_state(Writer out, Position position) except -1:
     for seat in range(state.players):
         held = &state.seats[seat]
         begun = out.begin(fields.STATE_SEATS)
-        out.byte_numbers(fields.SEAT_HAND, held.hand, held.hand_size)
+        out.byte_numbers(fields.SEAT_HAND_CARDS, held.hand, held.hand_size)
         out.number(fields.SEAT_SUPPLY, held.supply)
         out.byte_numbers(fields.SEAT_DRAWN, held.drawn, part_count(state))
         put_played(out, fields.SEAT_PRINCESSES_PLAYED, state, held)
@@ -444,7 +454,7 @@ cdef int put_state(Writer out, Position position) except -1:
     list_filled(state, cells)
     for place in range(state.laid):
         put_card(out, fields.STATE_TABLE, state, place, cells[place])
-    put_kinds(out, fields.STATE_UNKNOWN_CARDS, state.unknown)
+    put_kinds(out, fields.STATE_DRAW_PILE_CARDS, state.unknown)
     for part in range(part_count(state)):
         begun = out.begin(fields.STATE_PARTS)
         if state.drawer[part] != NO_SEAT:
@@ -458,11 +468,11 @@ cdef int put_state(Writer out, Position position) except -1:
 
 cdef read_hand(Seat* held, const Message* message):
     cdef int64_t kinds[LARGEST_HAND]
-    cdef int count = list_numbers(message, fields.SEAT_HAND, kinds, LARGEST_HAND), i, kind, slot
+    cdef int count = list_numbers(message, fields.SEAT_HAND_CARDS, kinds, LARGEST_HAND), i, kind, slot
     if count > LARGEST_HAND:
-        RULES.refuse_state("hand", f"a hand has at most {LARGEST_HAND} cards")
+        RULES.refuse_state("hand_cards", f"a hand has at most {LARGEST_HAND} cards")
     for i in range(count):
-        kind = within(RULES, kinds[i], 0, PRINCESS, "hand", i)
+        kind = within(RULES, kinds[i], 0, PRINCESS, "hand_cards", i)
         slot = i
         while slot and held.hand[slot - 1] > kind:
             held.hand[slot] = held.hand[slot - 1]
@@ -526,13 +536,13 @@ cdef read_seat(State* state, int seat, const Message* message):
 
 
 cdef read_unknown(State* state, const Message* message):
-    cdef Span rest = span_of(message, fields.STATE_UNKNOWN_CARDS)
+    cdef Span rest = span_of(message, fields.STATE_DRAW_PILE_CARDS)
     cdef int64_t kind
     cdef int i = 0
     while next_number(&rest, &kind):
-        within(RULES, kind, 0, PILE_KINDS - 1, "unknown_cards", i)
+        within(RULES, kind, 0, PILE_KINDS - 1, "draw_pile_cards", i)
         if has_kind(state.unknown, <int> kind):
-            RULES.refuse_state(f"unknown_cards[{i}]", f"{kind} is named twice")
+            RULES.refuse_state(f"draw_pile_cards[{i}]", f"{kind} is named twice")
         put_kind(state.unknown, <int> kind)
         i += 1
 
@@ -632,7 +642,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
         begun = out.begin(fields.VIEW_SEATS)
         out.number(fields.SEAT_VIEW_HAND_SIZE, held.hand_size)
         if other == viewer:
-            out.byte_numbers(fields.SEAT_VIEW_KNOWN_CARDS, held.hand, held.hand_size)
+            out.byte_numbers(fields.SEAT_VIEW_HAND_CARDS, held.hand, held.hand_size)
             princesses -= princesses_in_hand(state, other)
         out.number(fields.SEAT_VIEW_SUPPLY, held.supply)
         if state.final_phase:
@@ -646,7 +656,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     list_filled(state, cells)
     for place in range(state.laid):
         put_card_view(out, state, place, cells[place])
-    out.number(fields.VIEW_PILE_SIZE, seen.pile_size)
+    out.number(fields.VIEW_DRAW_PILE_SIZE, seen.pile_size)
     if state.phase > DEAL:
         put_part_views(out, &seen, viewer)
     put_kinds(out, fields.VIEW_UNSEEN_CARDS, state.unknown)
@@ -678,7 +688,7 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
             count += 1
     out.byte_numbers(fields.BOX_MAJORITY, majority, count)
     out.number(fields.BOX_POINTS, <uint64_t> <int64_t> box.points)
-    out.numbers(fields.BOX_BONUS, [box.bonus[seat] for seat in range(state.players)])
+    out.numbers(fields.BOX_BONUS_POINTS, [box.bonus[seat] for seat in range(state.players)])
     out.end(begun)
 
 

@@ -54,10 +54,10 @@ def _card_info(int kind):
     cdef int contents[4]
     contents_of(kind, contents)
     return {
-        "kind": kind,
+        "card": kind,
         "role": f"CHAT_CARTONNE_ROLE_{_role(kind)}",
         **_walls(kind),
-        "turns": can_turn(kind),
+        "can_turn": can_turn(kind),
         "mice": contents[0],
         "balls": contents[1],
         "fish": contents[2],
@@ -72,7 +72,7 @@ def _cell_info(cell):
     return {"cell": cell, "row": row, "column": column, "east": cell + 1 if column + 1 < SIDE else None}
 
 
-def _table_info(int players):
+def _players_info(int players):
     cdef State state
     cdef int part
     memset(&state, 0, sizeof(State))
@@ -96,8 +96,8 @@ PIECE_DETAILS = {
     "columns": SIDE,
     "cells": [_cell_info(cell) for cell in range(CELLS)],
     "first_cell": CENTRE,
-    "tables": [_table_info(players) for players in range(FEWEST_SEATS, SEATS + 1)],
-    "cats": CATS,
+    "by_players": [_players_info(players) for players in range(FEWEST_SEATS, SEATS + 1)],
+    "cats_per_seat": CATS,
     "cards_dealt": DEALT,
     "largest_hand": LARGEST_HAND,
 }

@@ -45,7 +45,7 @@ cdef put_card(Writer out, int field, const State* state, int place, int cell):
     elif kind == PRINCESS:
         out.end(out.begin(fields.CARD_PRINCESS))
     else:
-        out.present(fields.CARD_KIND, kind)
+        out.present(fields.CARD_CARD, kind)
     out.number(fields.CARD_TURNED, card & TURNED and not is_sleeper(card))
     if there:
         inner = out.begin(fields.CARD_ON_JOINT)
@@ -65,7 +65,7 @@ cdef put_card_view(Writer out, const State* state, int place, int cell):
     cdef int walls = walls_of(state.cards[place])
     cdef size_t begun = out.begin(fields.VIEW_TABLE)
     contents_of(state.cards[place], contents)
-    put_card(out, fields.CARD_VIEW_CARD, state, place, cell)
+    put_card(out, fields.CARD_VIEW_LAID, state, place, cell)
     out.number(fields.CARD_VIEW_WALL_NORTH, (walls & NORTH) != 0)
     out.number(fields.CARD_VIEW_WALL_EAST, (walls & EAST) != 0)
     out.number(fields.CARD_VIEW_WALL_SOUTH, (walls & SOUTH) != 0)
@@ -96,10 +96,10 @@ cdef int read_card(const State* state, const Message* message) except -1:
     cdef bint woken = number_of(message, fields.CARD_WOKEN)
     if woken and not has_number(message, fields.CARD_SLEEPING_CAT):
         RULES.refuse_state("woken", "only a sleeping cat can wake", "A turn")
-    if has_number(message, fields.CARD_KIND):
-        kind = within(RULES, number_of(message, fields.CARD_KIND), 0, FIRST_START + STARTS - 1, "kind")
+    if has_number(message, fields.CARD_CARD):
+        kind = within(RULES, number_of(message, fields.CARD_CARD), 0, FIRST_START + STARTS - 1, "card")
         if kind == PRINCESS:
-            RULES.refuse_state("kind", "the Princess has a field of her own")
+            RULES.refuse_state("card", "the Princess has a field of her own")
         return kind | turned
     if has_number(message, fields.CARD_SLEEPING_CAT):
         if turned:
@@ -108,7 +108,7 @@ cdef int read_card(const State* state, const Message* message) except -1:
             RULES, number_of(message, fields.CARD_SLEEPING_CAT), 0, state.players - 1, "sleeping_cat"
         )
     if not has_span(message, fields.CARD_PRINCESS):
-        RULES.refuse_state("", "no kind, sleeping cat or Princess is given")
+        RULES.refuse_state("", "no card, sleeping cat or Princess is given")
     return PRINCESS | turned
 
 

@@ -283,7 +283,7 @@ FAULTS = {
     int(ChatCartonneFault.BAD_HAND): RULES.broken(
         "bad_hand",
         "a hand holds cartons and Princesses, ascending, as many as it may have at this moment",
-        "seats.hand",
+        "seats.hand_cards",
     ),
     int(ChatCartonneFault.BAD_SUPPLY): RULES.broken(
         "bad_supply", "a seat has five cats, in its supply and on the table", "seats.supply"
@@ -345,7 +345,7 @@ FAULTS = {
         "Public and hidden",
     ),
     int(ChatCartonneFault.CARD_TWICE_OR_MISSING): RULES.broken(
-        "card_twice_or_missing", "a carton or toy card is in no place or in two", "unknown_cards"
+        "card_twice_or_missing", "a carton or toy card is in no place or in two", "draw_pile_cards"
     ),
     int(ChatCartonneFault.NOT_ZERO): RULES.broken("not_zero", "an unused byte is not zero", ""),
     int(ChatCartonneFault.TOO_FEW_DEALS): RULES.broken(

@@ -121,15 +121,16 @@ cdef EventFields EVENTS = EventFields(
         "seat": fields.EVENT_SEAT,
         "branch": fields.EVENT_BRANCH,
         "solidity": fields.EVENT_SOLIDITY,
-        "card": fields.EVENT_CARD,
+        "card": fields.EVENT_CARDS,
         "steps": fields.EVENT_STEPS,
         "dogs": fields.EVENT_DOGS,
-        "colour": fields.EVENT_COLOUR,
+        "colour": fields.EVENT_CAT_OWNER,
         "from_space": fields.EVENT_FROM_SPACE,
         "to_space": fields.EVENT_TO_SPACE,
         "space": fields.EVENT_SPACE,
     },
     EVENT_VALUES,
+    lists=("card",),
 )
 
 
@@ -533,7 +534,7 @@ cdef set_options(State* state, bytes encoded):
 
 # View
 
-cdef put_hand(Writer out, const State* seen, int seat):
+cdef put_unplaced(Writer out, const State* seen, int seat):
     # The values of the viewer's tokens that are not placed.
     cdef uint32_t tokens = tokens_in_hand(seen, seat)
     cdef uint8_t values[TOKENS]
@@ -542,7 +543,7 @@ cdef put_hand(Writer out, const State* seen, int seat):
         for _copy in range(tokens >> 8 * i & 0xFF):
             values[count] = i + 1
             count += 1
-    out.byte_numbers(fields.SEAT_VIEW_HAND, values, count)
+    out.byte_numbers(fields.SEAT_VIEW_UNPLACED_SOLIDITY, values, count)
 
 
 cdef put_tokens_and_deck(Writer out, const State* state):
@@ -575,15 +576,15 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
         out.number(fields.SEAT_VIEW_CATS_AT_START, cats_at_start(&seen, other))
         put_cards(out, fields.SEAT_VIEW_DECK, &seen, seen.left[other])
         put_cards(out, fields.SEAT_VIEW_DISCARDS, &seen, all_cards() & ~seen.left[other])
-        out.number(fields.SEAT_VIEW_TOKENS_IN_HAND, TOKENS - count_spaces(seen.placed[other]) // BRANCH_SPACES)
+        out.number(fields.SEAT_VIEW_UNPLACED_TOKENS, TOKENS - count_spaces(seen.placed[other]) // BRANCH_SPACES)
         if other == viewer:
-            put_hand(out, &seen, other)
+            put_unplaced(out, &seen, other)
         out.end(begun)
     put_branches(out, fields.VIEW_BRANCHES, &seen)
     put_spaces(out, fields.VIEW_BIRDS, seen.birds)
     out.number(fields.VIEW_BIRDS_BESIDE, birds_beside(&seen))
     if MOVE <= seen.phase <= FALL:
-        out.present(fields.VIEW_COLOUR, card_colour(seen.card, seen.active))
+        out.present(fields.VIEW_CAT_OWNER, card_colour(seen.card, seen.active))
     put_spaces(out, fields.VIEW_BARRED, seen.barred)
     if seen.moved:
         out.present(fields.VIEW_MOVED, lowest_space(seen.moved))
@@ -599,8 +600,8 @@ cdef int put_score(Writer out, Position position, int known) except -1:
     cdef size_t begun
     for seat in range(PLAYERS):
         begun = out.begin(fields.SCORE_DETAIL_SEATS)
-        out.number(fields.SEAT_SCORE_TRUNK_CATS, count_spaces(state.cats[seat] & trunk()))
-        out.number(fields.SEAT_SCORE_BRANCH_CATS, count_spaces(state.cats[seat] & ~trunk()))
+        out.number(fields.SEAT_SCORE_TRUNK_POINTS, count_spaces(state.cats[seat] & trunk()))
+        out.number(fields.SEAT_SCORE_BRANCH_POINTS, count_spaces(state.cats[seat] & ~trunk()))
         out.end(begun)
 
 

@@ -92,7 +92,7 @@ cdef EventFields EVENTS = EventFields(
     {
         "kind": fields.EVENT_KIND,
         "seat": fields.EVENT_SEAT,
-        "card": fields.EVENT_CARD,
+        "card": fields.EVENT_CARDS,
         "zone": fields.EVENT_ZONE,
         "colour": fields.EVENT_COLOUR,
         "ranking": fields.EVENT_RANKING,
@@ -100,7 +100,7 @@ cdef EventFields EVENTS = EventFields(
         "points": fields.EVENT_POINTS,
     },
     EVENT_VALUES,
-    ("ranking",),
+    lists=("card", "ranking"),
 )
 
 
@@ -304,14 +304,14 @@ cdef int put_state(Writer out, Position position) except -1:
     SCALARS.put_state(out, state)
     for seat in range(state.players):
         begun = out.begin(fields.STATE_SEATS)
-        put_set(out, fields.SEAT_HAND, state.hand[seat])
+        put_set(out, fields.SEAT_HAND_CARDS, state.hand[seat])
         put_zones(out, fields.SEAT_ZONES, state, seat)
         put_set(out, fields.SEAT_SHOWN_VOIDS, state.voids[seat])
         out.byte_numbers(fields.SEAT_ROUND_POINTS, state.points[seat], state.round)
         out.end(begun)
     put_plays(out, fields.STATE_PLAYS, state)
     put_set(out, fields.STATE_DISCARDS, state.discards)
-    put_set(out, fields.STATE_UNDEALT_CARDS, state.undealt)
+    put_set(out, fields.STATE_DRAW_PILE_CARDS, state.undealt)
 
 
 cdef uint64_t read_cards(const Message* message, int field, str name) except? 0:
@@ -361,7 +361,7 @@ cdef read_seat(State* state, int seat, const Message* message):
     cdef int64_t colour
     cdef Span rest
     cdef int i = 0
-    state.hand[seat] = read_cards(message, fields.SEAT_HAND, "hand")
+    state.hand[seat] = read_cards(message, fields.SEAT_HAND_CARDS, "hand_cards")
     if has_span(message, fields.SEAT_ZONES):
         read_zones(state, seat, message)
     rest = span_of(message, fields.SEAT_SHOWN_VOIDS)
@@ -423,7 +423,7 @@ cdef bytes read_state(const Message* read):
         raise
     read_trick(&state, read)
     state.discards = read_cards(read, fields.STATE_DISCARDS, "discards")
-    state.undealt = read_cards(read, fields.STATE_UNDEALT_CARDS, "undealt_cards")
+    state.undealt = read_cards(read, fields.STATE_DRAW_PILE_CARDS, "draw_pile_cards")
     return (<const char*> &state)[:sizeof(State)]
 
 
@@ -454,21 +454,21 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     for other in range(state.players):
         begun = out.begin(fields.VIEW_SEATS)
         out.number(fields.SEAT_VIEW_HAND_SIZE, seen.hand_size[other])
-        put_set(out, fields.SEAT_VIEW_KNOWN_CARDS, state.hand[other])
+        put_set(out, fields.SEAT_VIEW_HAND_CARDS, state.hand[other])
         put_zones(out, fields.SEAT_VIEW_ZONES, state, other)
         put_set(out, fields.SEAT_VIEW_SHOWN_VOIDS, state.voids[other])
         out.byte_numbers(fields.SEAT_VIEW_ROUND_POINTS, state.points[other], state.round)
         out.end(begun)
     out.number(fields.VIEW_TRICK, trick)
     put_plays(out, fields.VIEW_PLAYS, state)
-    put_set(out, fields.VIEW_TABLE, state.table)
+    put_set(out, fields.VIEW_TABLE_CARDS, state.table)
     if state.played == state.players:
         rank_seats(state, ranked)
         out.byte_numbers(fields.VIEW_RANKING, ranked, state.players)
     out.number(fields.VIEW_CARDS_TO_TAKE, cards_to_take(state))
     put_set(out, fields.VIEW_DISCARDS, state.discards)
     put_set(out, fields.VIEW_UNSEEN_CARDS, state.undealt)
-    out.number(fields.VIEW_UNDEALT_SIZE, seen.undealt_size)
+    out.number(fields.VIEW_DRAW_PILE_SIZE, seen.undealt_size)
     out.byte_numbers(fields.VIEW_SECTION_LIMITS, state.section_limits, SECTIONS)
     if state.removed_colour != NO_COLOUR:
         out.present(fields.VIEW_REMOVED_COLOUR, state.removed_colour)

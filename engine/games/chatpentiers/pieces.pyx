@@ -58,7 +58,7 @@ cdef int bonus_for(int perfect):
     return score.bonus
 
 
-def _table_info(int players):
+def _players_info(int players):
     cdef bytes encoded = encode_options(players, {})
     cdef const Options* options = <const Options*> <const char*> encoded
     cdef int section
@@ -85,7 +85,7 @@ def _zone_info(int zone):
 PIECE_DETAILS = {
     "cards": [{"card": card, "colour": colour_of(card), "value": value_of(card)} for card in range(CARDS)],
     "zones": [_zone_info(zone) for zone in range(ZONES)],
-    "tables": [_table_info(players) for players in range(MIN_PLAYERS, MAX_PLAYERS + 1)],
+    "by_players": [_players_info(players) for players in range(MIN_PLAYERS, MAX_PLAYERS + 1)],
     "perfect_bonus": [bonus_for(perfect) for perfect in range(SECTIONS + 1)],
     "rounds": ROUNDS,
 }

@@ -123,12 +123,12 @@ FAULTS = {
     int(ChatpentiersFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "card_twice_or_missing",
         "a card of the round is in no place or in two, or a card that is left out is in play",
-        "undealt_cards",
+        "draw_pile_cards",
     ),
     int(ChatpentiersFault.BAD_HAND): RULES.broken(
         "bad_hand",
         "a hand does not have as many cards as it must have at this moment",
-        "seats.hand",
+        "seats.hand_cards",
         "Components and setup",
     ),
     int(ChatpentiersFault.BAD_EXTRA): RULES.broken(

@@ -363,22 +363,22 @@ cdef int put_state(Writer out, Position position) except -1:
     for seat in range(state.players):
         for slot in range(state.hand_size[seat]):
             cards[slot] = card_in_slot(state.hand[seat], slot)
-        begun = out.begin(fields.STATE_HANDS)
-        out.byte_numbers(fields.HAND_CARDS, cards, state.hand_size[seat])
+        begun = out.begin(fields.STATE_SEATS)
+        out.byte_numbers(fields.SEAT_HAND_CARDS, cards, state.hand_size[seat])
         out.end(begun)
     put_turns(out, fields.STATE_TURNS, state)
-    put_set(out, fields.STATE_UNKNOWN_CARDS, state.unknown)
+    put_set(out, fields.STATE_DRAW_PILE_CARDS, state.unknown)
     put_under(out, fields.STATE_QUEUE, state, state.redrawn_count, state.queue_length)
     put_under(out, fields.STATE_REDRAWN, state, 0, state.redrawn_count)
 
 
 cdef read_hand(State* state, int seat, const Message* hand):
     cdef int64_t cards[LARGEST_HAND]
-    cdef int count = list_numbers(hand, fields.HAND_CARDS, cards, LARGEST_HAND), size
+    cdef int count = list_numbers(hand, fields.SEAT_HAND_CARDS, cards, LARGEST_HAND), size
     if count > LARGEST_HAND:
-        RULES.refuse_state("cards", f"a hand has at most {LARGEST_HAND} cards")
+        RULES.refuse_state("hand_cards", f"a hand has at most {LARGEST_HAND} cards")
     for size in range(count):
-        within(RULES, cards[size], 1, LARGEST_CARD, "cards", size)
+        within(RULES, cards[size], 1, LARGEST_CARD, "hand_cards", size)
         # Duplicate cards are refused by the invariants.
         state.hand[seat] = with_card(state.hand[seat], size, <int> cards[size])
     state.hand_size[seat] = count
@@ -467,21 +467,21 @@ cdef bytes read_state(const Message* read):
     cdef uint8_t cards[LARGEST_CARD]
     cdef int seat = 0, count, i
     memset(&state, 0, sizeof(State))
-    state.players = within(RULES, count_of(read, fields.STATE_HANDS), MIN_PLAYERS, MAX_PLAYERS, "hands")
+    state.players = within(RULES, count_of(read, fields.STATE_SEATS), MIN_PLAYERS, MAX_PLAYERS, "seats")
     set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
     try:
         for seat in range(state.players):
-            next_of(fields.STATE_HANDS, &rest, &inner)
+            next_of(fields.STATE_SEATS, &rest, &inner)
             read_hand(&state, seat, &inner)
     except EngineError as error:
-        error.lies_below("hands", seat)
+        error.lies_below("seats", seat)
         raise
     SCALARS.read(read, &state, state.players)
     read_turns(&state, read)
-    count = read_cards(read, fields.STATE_UNKNOWN_CARDS, "unknown_cards", 1, LARGEST_CARD, cards)
+    count = read_cards(read, fields.STATE_DRAW_PILE_CARDS, "draw_pile_cards", 1, LARGEST_CARD, cards)
     for i in range(count):
         if has_card(state.unknown, cards[i]):
-            RULES.refuse_state(f"unknown_cards[{i}]", f"{cards[i]} is named twice")
+            RULES.refuse_state(f"draw_pile_cards[{i}]", f"{cards[i]} is named twice")
         put_card(state.unknown, cards[i])
     state.redrawn_count = read_cards(read, fields.STATE_REDRAWN, "redrawn", 0, REDRAWN_KEPT, cards)
     for i in range(state.redrawn_count):
@@ -510,7 +510,7 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     for slot in range(state.hand_size[seat]):
         cards[count] = card_in_slot(state.hand[seat], slot)
         count += cards[count] != 0
-    out.byte_numbers(fields.SEAT_VIEW_KNOWN_CARDS, cards, count)
+    out.byte_numbers(fields.SEAT_VIEW_HAND_CARDS, cards, count)
     count = 0
     for place in range(state.laid):
         if seen.table.owner[place] != seat:

@@ -74,7 +74,7 @@ FAULTS = {
         "draw_pile_empty", "the draw pile is empty: only Keep is possible", "Cannot respect the constraint"
     ),
     int(DiscatFault.BAD_PLAYERS): RULES.broken(
-        "bad_players", f"Discat is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "hands", "Components and setup"
+        "bad_players", f"Discat is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "seats", "Components and setup"
     ),
     int(DiscatFault.BAD_FIRST_SEAT): RULES.broken(
         "bad_first_seat",
@@ -111,7 +111,7 @@ FAULTS = {
     int(DiscatFault.BAD_HAND): RULES.broken(
         "bad_hand",
         f"a hand does not have the number of cards due at this moment, ascending and each from 1 to {LARGEST_CARD}",
-        "hands",
+        "seats.hand_cards",
     ),
     int(DiscatFault.BAD_REDRAWN): RULES.broken(
         "bad_redrawn",
@@ -132,7 +132,7 @@ FAULTS = {
     int(DiscatFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "card_twice_or_missing",
         "a card in use is missing or in two places, or a card that is not in use is in play",
-        "unknown_cards",
+        "draw_pile_cards",
     ),
     int(DiscatFault.NOT_ZERO): RULES.broken("not_zero", "an unused byte is not zero", ""),
     int(DiscatFault.HISTORY_CONTRADICTS_HANDS): RULES.broken(

@@ -148,9 +148,14 @@ cdef EventFields EVENTS = EventFields(
         "seat": fields.EVENT_SEAT,
         "other_seat": fields.EVENT_OTHER_SEAT,
         "cards": fields.EVENT_CARDS,
-        "count": fields.EVENT_COUNT,
     },
 )
+# The fields of the numbers that `count_in` finds.
+cdef dict COUNTS = {
+    int(MomistigriEvent.ROUND_BEGUN): fields.EVENT_ROUND,
+    int(MomistigriEvent.TURN_BEGUN): fields.EVENT_DRAWS,
+    int(MomistigriEvent.PENALTY_TAKEN): fields.EVENT_POINTS,
+}
 
 
 cdef const State* state_of(Position position) noexcept:
@@ -241,7 +246,7 @@ cdef int other_seat(const Event* event) noexcept:
 
 
 cdef int count_in(const Event* event) noexcept:
-    # The number in its message, or -1.
+    # The round, draws or points of an event, or -1.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         return event.values[1]
     if event.kind == MomistigriEvent.ROUND_BEGUN or event.kind == MomistigriEvent.PENALTY_TAKEN:
@@ -444,7 +449,7 @@ cdef Scalars list_scalars():
     scalars.add("reversed", fields.STATE_REVERSED, fields.VIEW_REVERSED, &at.backwards, 0, 1)
     scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 1, MARKS, 1)
     scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, LARGEST_DRAW)
-    scalars.add("effect", fields.STATE_EFFECT, fields.VIEW_EFFECT, &at.effect, 0, LAST_CHOICE)
+    scalars.add("pair_value", fields.STATE_PAIR_VALUE, fields.VIEW_PAIR_VALUE, &at.effect, 0, LAST_CHOICE)
     # Packed as 1 + the card, 0 for none.
     scalars.add("swapped_out", fields.STATE_SWAPPED_OUT, fields.VIEW_SWAPPED_OUT, &at.swapped_out, 0, KINDS - 1, -1, 0)
     return scalars
@@ -491,7 +496,7 @@ cdef put_seat(Writer out, const State* state, int seat):
     cdef uint64_t hand = state.hands[seat], public = state.known[PUBLIC] & hand
     cdef int knower
     cdef size_t begun = out.begin(fields.STATE_SEATS)
-    put_cards(out, fields.SEAT_CARDS, box_of(state), hand)
+    put_cards(out, fields.SEAT_HAND_CARDS, box_of(state), hand)
     if public or most_ones[PUBLIC]:
         put_knowledge(out, state, seat, PUBLIC)
     for knower in range(state.players):
@@ -499,7 +504,7 @@ cdef put_seat(Writer out, const State* state, int seat):
             put_knowledge(out, state, seat, knower)
     out.number(fields.SEAT_IN_ROUND, state.in_round >> seat & 1)
     out.number(fields.SEAT_PASSED, state.passed >> seat & 1)
-    put_penalties(out, fields.SEAT_PENALTIES, state, seat)
+    put_penalties(out, fields.SEAT_ROUND_POINTS, state, seat)
     out.end(begun)
 
 
@@ -511,7 +516,7 @@ cdef int put_state(Writer out, Position position) except -1:
     SCALARS.put_state(out, state)
     for seat in range(state.players):
         put_seat(out, state, seat)
-    put_cards(out, fields.STATE_PILE, box_of(state), pile_of(state))
+    put_cards(out, fields.STATE_DISCARDS, box_of(state), pile_of(state))
     if state.phase == HAND_OUT:
         out.present(fields.STATE_RECEIVER, state.receiver)
 
@@ -590,15 +595,15 @@ cdef read_knowledge(State* state, Listed* listed, int seat, const Message* messa
 cdef read_penalties(State* state, int seat, const Message* message):
     cdef int64_t penalties[ROUNDS]
     cdef int finished = finished_rounds(state), round
-    if list_numbers(message, fields.SEAT_PENALTIES, penalties, ROUNDS) != finished:
-        RULES.refuse_state("penalties", f"{finished} rounds are finished", "End of a round")
+    if list_numbers(message, fields.SEAT_ROUND_POINTS, penalties, ROUNDS) != finished:
+        RULES.refuse_state("round_points", f"{finished} rounds are finished", "End of a round")
     for round in range(finished):
-        state.penalties[round][seat] = within(RULES, penalties[round], 0, 255, "penalties", round)
+        state.penalties[round][seat] = within(RULES, penalties[round], 0, 255, "round_points", round)
 
 
 cdef read_seat(State* state, Listed* listed, int seat, const Message* message):
-    if not list_set(box_of(state), message, fields.SEAT_CARDS, bit(BOX) - 1, &listed.hands[seat]):
-        refuse_cards(box_of(state), message, fields.SEAT_CARDS, "cards")
+    if not list_set(box_of(state), message, fields.SEAT_HAND_CARDS, bit(BOX) - 1, &listed.hands[seat]):
+        refuse_cards(box_of(state), message, fields.SEAT_HAND_CARDS, "hand_cards")
     read_knowledge(state, listed, seat, message)
     read_penalties(state, seat, message)
     state.in_round |= number_of(message, fields.SEAT_IN_ROUND) << seat
@@ -658,8 +663,8 @@ cdef bytes read_state(const Message* read):
     except EngineError as error:
         error.lies_below("seats", seat)
         raise
-    if not list_set(box_of(&state), read, fields.STATE_PILE, bit(BOX) - 1, &listed.pile):
-        refuse_cards(box_of(&state), read, fields.STATE_PILE, "pile")
+    if not list_set(box_of(&state), read, fields.STATE_DISCARDS, bit(BOX) - 1, &listed.pile):
+        refuse_cards(box_of(&state), read, fields.STATE_DISCARDS, "discards")
     lay_cards(&state, &listed)
     return (<const char*> &state)[:sizeof(State)]
 
@@ -676,7 +681,7 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     cdef const State* state = &seen.state
     cdef size_t begun = out.begin(fields.VIEW_SEATS)
     out.number(fields.SEAT_VIEW_HAND_SIZE, seen.sizes[seat])
-    put_cards(out, fields.SEAT_VIEW_KNOWN_CARDS, box_of(state), state.hands[seat])
+    put_cards(out, fields.SEAT_VIEW_HAND_CARDS, box_of(state), state.hands[seat])
     if seen.most_ones[seat]:
         out.present(fields.SEAT_VIEW_MOST_ONES, seen.most_ones[seat] - 1)
     put_cards(out, fields.SEAT_VIEW_KNOWN_TO_ALL, box_of(state), seen.known_to_all[seat])
@@ -684,7 +689,7 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
         out.present(fields.SEAT_VIEW_MOST_ONES_KNOWN_TO_ALL, seen.most_ones_known_to_all[seat] - 1)
     out.number(fields.SEAT_VIEW_IN_ROUND, state.in_round >> seat & 1)
     out.number(fields.SEAT_VIEW_PASSED, state.passed >> seat & 1)
-    put_penalties(out, fields.SEAT_VIEW_PENALTIES, state, seat)
+    put_penalties(out, fields.SEAT_VIEW_ROUND_POINTS, state, seat)
     out.end(begun)
 
 
@@ -710,7 +715,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
         put_seat_view(out, &seen, other)
     if DRAW <= state.phase <= SWAP_IN:
         out.present(fields.VIEW_DRAWN_FROM, drawn_from(state))
-    put_cards(out, fields.VIEW_PILE, box_of(state), seen.pile)
+    put_cards(out, fields.VIEW_DISCARDS, box_of(state), seen.pile)
     if state.phase == HAND_OUT:
         out.present(fields.VIEW_RECEIVER, state.receiver)
     put_cards(out, fields.VIEW_UNSEEN_CARDS, box_of(state), seen.unseen)
@@ -727,7 +732,7 @@ cdef int put_event(Writer out, const Event* event) except -1:
         out.present(fields.EVENT_OTHER_SEAT, other)
     out.short_numbers(fields.EVENT_CARDS, event.values, cards_in(event))
     if number >= 0:
-        out.present(fields.EVENT_COUNT, number)
+        out.present(COUNTS[event.kind], number)
 
 
 # Score
@@ -749,7 +754,7 @@ cdef int put_score(Writer out, Position position, int known) except -1:
     cdef size_t begun
     for seat in range(state.players):
         begun = out.begin(fields.SCORE_DETAIL_SEATS)
-        put_penalties(out, fields.SEAT_SCORE_PENALTIES, state, seat)
+        put_penalties(out, fields.SEAT_SCORE_ROUND_POINTS, state, seat)
         if known >> seat & 1:
             out.present(
                 fields.SEAT_SCORE_HAND_POINTS,

@@ -172,7 +172,7 @@ FAULTS = {
     int(MomistigriFault.BAD_EFFECT): RULES.broken(
         "bad_effect",
         "the value of the pair is not 1, 2 or 3 when Main or Reverse is to be chosen, or is set otherwise",
-        "effect",
+        "pair_value",
         _EFFECTS,
     ),
     int(MomistigriFault.BAD_RECEIVER): RULES.broken(
@@ -190,27 +190,29 @@ FAULTS = {
     int(MomistigriFault.BAD_PENALTIES): RULES.broken(
         "bad_penalties",
         "penalties are those of finished rounds, the last round's the sums of the hands",
-        "seats.penalties",
+        "seats.round_points",
         "End of a round",
     ),
     int(MomistigriFault.BAD_DEAL): RULES.broken(
         "bad_deal",
         "cards are dealt one at a time from the first seat on, nine to each, and the last to its right neighbour; then "
         "none are left",
-        "seats.cards",
+        "seats.hand_cards",
         "Components and setup",
     ),
-    int(MomistigriFault.BAD_HAND): RULES.broken("bad_hand", "a hand is not a set of cards of the box", "seats.cards"),
+    int(MomistigriFault.BAD_HAND): RULES.broken(
+        "bad_hand", "a hand is not a set of cards of the box", "seats.hand_cards"
+    ),
     int(MomistigriFault.BAD_PILE): RULES.broken(
         "bad_pile",
         "the pile is not a set of cards of the box, is not empty during the deal, or lacks the pair whose effect is "
         "under way",
-        "pile",
+        "discards",
     ),
     int(MomistigriFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "card_twice_or_missing",
         "the hands and the pile together are not the cards of the deck, each once",
-        "seats.cards",
+        "seats.hand_cards",
     ),
     int(MomistigriFault.BAD_KNOWN): RULES.broken(
         "bad_known",

@@ -56,9 +56,9 @@ function seenHands({ game }: View): SeenHand[] {
     case "momistigri":
     case "chatpentiers":
     case "chatCartonne":
-      return game.value.seats.map(({ handSize, knownCards }) => ({ size: handSize, known: knownCards.length }));
+      return game.value.seats.map(({ handSize, handCards }) => ({ size: handSize, known: handCards.length }));
     case "chatPerche":
-      return game.value.seats.map(({ tokensInHand, hand }) => ({ size: tokensInHand, known: hand.length }));
+      return game.value.seats.map(({ unplacedTokens, unplacedSolidity }) => ({ size: unplacedTokens, known: unplacedSolidity.length }));
     case undefined:
       throw new Error("a view of a game that this program does not know");
   }

@@ -90,7 +90,7 @@ const service = new Service(createGrpcTransport({ baseUrl: `http://${address}` }
 // Seats of even numbers of players read English, the others French.
 const [english, french] = [await service.games("en"), await service.games("fr")];
 for (const [index, info] of english.entries()) {
-  for (const table of info.tables) {
+  for (const table of info.byPlayers) {
     if ((game ?? info.name) === info.name && Number(players ?? table.players) === table.players) {
       const inFrench = table.players % 2 === 1;
       await play(service, inFrench ? at(french, index) : info, table.players, inFrench ? "fr" : "en");

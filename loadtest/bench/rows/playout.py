@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from chatiere.engine import Game
-from chatiere.v1.batch_service_pb2 import NewGamesRequest, PlayoutRequest, Table
+from chatiere.v1.batch_service_pb2 import BatchSetup, NewGamesRequest, PlayoutRequest
 from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
@@ -21,10 +21,10 @@ def contender(
     server: BenchServer, stub: BatchServiceStub, game: Game, players: int, plan: BenchPlan
 ) -> Callable[[], Run]:
     """Return a contender that repeats playouts of the same states, as many per call as take about a tenth of a run."""
-    table = Table(game=game.name, players=players)
+    table = BatchSetup(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
-    begun = stub.NewGames(NewGamesRequest(table=table, seeds=seeds, game_numbers=numbers))
-    request = PlayoutRequest(table=table, states=begun.positions.states, count=1, seed=SEED)
+    begun = stub.NewGames(NewGamesRequest(setup=table, seeds=seeds, game_numbers=numbers))
+    request = PlayoutRequest(setup=table, states=begun.positions.states, count=1, seed=SEED)
 
     def call() -> int:
         response = stub.Playout(request)

@@ -12,13 +12,13 @@ import numpy as np
 
 from chatiere.engine import Game
 from chatiere.v1.batch_service_pb2 import (
+    BatchSetup,
     Columns,
     ConvertRequest,
     NewGamesRequest,
     PlayRequest,
     Positions,
     StepRequest,
-    Table,
 )
 from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from chatiere.v1.game_pb2 import Include
@@ -67,8 +67,8 @@ def by_single_calls(channel: grpc.Channel, game: Game, players: int) -> list[His
             action = position.legal_actions[pick(len(states), number, len(position.legal_actions))]
             position = games.Apply(ApplyRequest(state=position.state, action=action, include=include)).position
             states.append(position.state)
-        table = Table(game=game.name, players=players)
-        packed = batches.Convert(ConvertRequest(table=table, typed_states=states)).states
+        table = BatchSetup(game=game.name, players=players)
+        packed = batches.Convert(ConvertRequest(setup=table, typed_states=states)).states
         histories.append(_split(packed, game.packed_size))
     return histories
 
@@ -106,9 +106,9 @@ def by_stream(channel: grpc.Channel, game: Game, players: int) -> list[History]:
 
 
 def _in_batches(game: Game, players: int, ask: Callable[[NewGamesRequest | StepRequest], Positions]) -> list[History]:
-    table = Table(game=game.name, players=players)
+    table = BatchSetup(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, GAMES)
-    positions = ask(NewGamesRequest(table=table, seeds=seeds, game_numbers=numbers, columns=_COLUMNS))
+    positions = ask(NewGamesRequest(setup=table, seeds=seeds, game_numbers=numbers, columns=_COLUMNS))
     histories: list[History] = [[state] for state in _split(positions.states, game.packed_size)]
     going = list(range(GAMES))
     while going:
@@ -117,7 +117,7 @@ def _in_batches(game: Game, players: int, ask: Callable[[NewGamesRequest | StepR
         picks = [pick(len(histories[number]), number, count) for number, count in zip(going, counts, strict=True)]
         moves = np.frombuffer(positions.legal_ids, "<u2")[offsets[:-1] + np.array(picks, np.uint32)]
         states = b"".join(histories[number][-1] for number in going)
-        positions = ask(StepRequest(table=table, states=states, moves=moves.tobytes(), columns=_COLUMNS))
+        positions = ask(StepRequest(setup=table, states=states, moves=moves.tobytes(), columns=_COLUMNS))
         for number, state in zip(going, _split(positions.states, game.packed_size), strict=True):
             histories[number].append(state)
         # Games that are over have no legal ids, so the remaining ids belong to those that go on.

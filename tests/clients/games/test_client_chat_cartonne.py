@@ -34,8 +34,8 @@ def views(*table: ChatCartonneCardView, **public: Any) -> list[ChatCartonneView]
             ChatCartonneSeatView(hand_size=2, supply=4, holds_carton=True),
             ChatCartonneSeatView(hand_size=1, supply=0, holds_carton=False),
         ]
-        seats[viewer].known_cards.extend(([5, 30], [75])[viewer])
-        view = ChatCartonneView(seats=seats, active_seat=1, table=table, pile_size=61, **public)
+        seats[viewer].hand_cards.extend(([5, 30], [75])[viewer])
+        view = ChatCartonneView(seats=seats, active_seat=1, table=table, draw_pile_size=61, **public)
         shown.append(view)
     return shown
 
@@ -91,14 +91,14 @@ def test_cards_are_drawn_as_they_lie() -> None:
         "princess": ChatCartonneOnJoint(princess=ChatCartonnePrincess()),
     }
     lines = drawn(
-        ChatCartonneCardView(card=card(250, lies["toy"], kind=8), wall_west=True, sprayers=1),
-        ChatCartonneCardView(card=card(251, lies["princess"], kind=73), balls=2),
-        ChatCartonneCardView(card=card(252, kind=79), wall_north=True, wall_east=True),
-        ChatCartonneCardView(card=card(274, sleeping_cat=0)),
-        ChatCartonneCardView(card=card(275, lies["cat"], kind=76), wall_south=True),
-        ChatCartonneCardView(card=card(276, kind=5), mice=1, balls=1),
-        ChatCartonneCardView(card=card(298, sleeping_cat=1, woken=True)),
-        ChatCartonneCardView(card=card(300, princess=ChatCartonnePrincess())),
+        ChatCartonneCardView(laid=card(250, lies["toy"], card=8), wall_west=True, sprayers=1),
+        ChatCartonneCardView(laid=card(251, lies["princess"], card=73), balls=2),
+        ChatCartonneCardView(laid=card(252, card=79), wall_north=True, wall_east=True),
+        ChatCartonneCardView(laid=card(274, sleeping_cat=0)),
+        ChatCartonneCardView(laid=card(275, lies["cat"], card=76), wall_south=True),
+        ChatCartonneCardView(laid=card(276, card=5), mice=1, balls=1),
+        ChatCartonneCardView(laid=card(298, sleeping_cat=1, woken=True)),
+        ChatCartonneCardView(laid=card(300, princess=ChatCartonnePrincess())),
         phase=CHAT_CARTONNE_PHASE_TURN,
     )
     assert lines[3:] == [
@@ -125,9 +125,9 @@ def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
 
 def test_the_breakdown() -> None:
     boxes = [
-        ChatCartonneBox(points=6, majority=[0, 1], bonus=[2, 0]),
-        ChatCartonneBox(points=-3, majority=[1], bonus=[1, 0]),
-        ChatCartonneBox(points=0, bonus=[0, 0]),
+        ChatCartonneBox(points=6, majority=[0, 1], bonus_points=[2, 0]),
+        ChatCartonneBox(points=-3, majority=[1], bonus_points=[1, 0]),
+        ChatCartonneBox(points=0, bonus_points=[0, 0]),
     ]
     seats = [ChatCartonneSeatScore(total=9, negative_points=1), ChatCartonneSeatScore(total=3, negative_points=4)]
     detail = ChatCartonneScoreDetail(seats=seats, boxes=boxes)

@@ -26,11 +26,11 @@ def views() -> list[ChatPercheView]:
         branches[9] = ChatPercheBranch(owner=0, solidity=1, broken=True)
         seats = [
             ChatPercheSeatView(
-                cats=[0, 5, 8], cats_at_start=9, deck=[ChatPercheCardCount(card=0, count=2)], tokens_in_hand=3
+                cats=[0, 5, 8], cats_at_start=9, deck=[ChatPercheCardCount(card=0, count=2)], unplaced_tokens=3
             ),
-            ChatPercheSeatView(cats=[1, 29], cats_at_start=10, tokens_in_hand=4),
+            ChatPercheSeatView(cats=[1, 29], cats_at_start=10, unplaced_tokens=4),
         ]
-        seats[viewer].hand.extend([[1, 2, 4], [1, 2, 3, 3]][viewer])
+        seats[viewer].unplaced_solidity.extend([[1, 2, 4], [1, 2, 3, 3]][viewer])
         view = ChatPercheView(
             seats=seats,
             branches=branches,
@@ -80,6 +80,6 @@ def test_the_table_can_be_drawn_all_through_a_game(client: Client) -> None:
 
 
 def test_the_breakdown() -> None:
-    seats = [ChatPercheSeatScore(trunk_cats=2, branch_cats=3), ChatPercheSeatScore()]
+    seats = [ChatPercheSeatScore(trunk_points=2, branch_points=3), ChatPercheSeatScore()]
     score = Score(detail=ScoreDetail(chat_perche=ChatPercheScoreDetail(seats=seats)))
     assert break_down(score) == ["trunk 2 + branches 3", "trunk 0 + branches 0"]

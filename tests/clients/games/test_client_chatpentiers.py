@@ -31,7 +31,7 @@ def views(**public: object) -> list[ChatpentiersView]:
             ),
             ChatpentiersSeatView(hand_size=1),
         ]
-        seats[viewer].known_cards.extend(hand)
+        seats[viewer].hand_cards.extend(hand)
         view = ChatpentiersView(
             seats=seats, round=3, trick=4, leader=0, active_seat=1, section_limits=[1, 2, 3, 4], **public
         )
@@ -61,7 +61,7 @@ def test_the_table_with_an_extra_card_and_a_taken_one() -> None:
         phase=CHATPENTIERS_PHASE_TAKE,
         extra_card=20,
         plays=[ChatpentiersPlay(seat=0, card=30), ChatpentiersPlay(seat=1, card=31)],
-        table=[20, 30],
+        table_cards=[20, 30],
         ranking=[0, 1],
         cards_to_take=2,
     )
@@ -87,10 +87,10 @@ def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> Non
         assert text.count("hand ") == text.count("board ") == 5
         assert text.count("> seat") == 1
         shown = sum(
-            len(view.seats[seat].known_cards) + sum(len(zone.cards) for zone in view.seats[seat].zones)
+            len(view.seats[seat].hand_cards) + sum(len(zone.cards) for zone in view.seats[seat].zones)
             for seat, view in enumerate(views)
         )
-        assert shown + len(views[0].table) + len(views[0].discards) == 60
+        assert shown + len(views[0].table_cards) + len(views[0].discards) == 60
 
 
 def test_the_breakdown() -> None:

@@ -27,7 +27,7 @@ def views(**public: Any) -> list[DiscatView]:
     shown = []
     for viewer in (0, 1):
         seats = [
-            DiscatSeatView(hand_size=len(hand), known_cards=hand if seat == viewer else [])
+            DiscatSeatView(hand_size=len(hand), hand_cards=hand if seat == viewer else [])
             for seat, hand in enumerate(hands)
         ]
         seats[0].pile.extend([DiscatPileCard(card=8), DiscatPileCard(card=24)])
@@ -79,7 +79,7 @@ def test_the_table_before_the_first_turn(client: Client) -> None:
 
 def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> None:
     view = views(phase=DISCAT_PHASE_PLAY)[0]
-    view.seats[1].known_cards.append(42)
+    view.seats[1].hand_cards.append(42)
     assert [click.unstyle(line) for line in draw_table([view, view])][1:3] == [
         SEATS[0],
         "  > seat 1  hand 42  ?  ?           bonus 0  pile  1 (top face down)",

@@ -24,14 +24,14 @@ def views(**public: object) -> list[MomistigriView]:
         seats = [
             MomistigriSeatView(
                 hand_size=len(hand),
-                known_cards=hand if seat == viewer else [],
+                hand_cards=hand if seat == viewer else [],
                 in_round=seat < 2,
                 passed=seat == 0,
-                penalties=[4, 7],
+                round_points=[4, 7],
             )
             for seat, hand in enumerate(hands)
         ]
-        view = MomistigriView(seats=seats, active_seat=1, round=3, turn=9, pile=[3, 3, 21], **public)
+        view = MomistigriView(seats=seats, active_seat=1, round=3, turn=9, discards=[3, 3, 21], **public)
         shown.append(view)
     return shown
 
@@ -63,13 +63,13 @@ def test_the_receiver_of_a_card_is_named() -> None:
 def test_an_empty_hand_in_the_middle_of_an_effect() -> None:
     shown = views(phase=MOMISTIGRI_PHASE_AGAIN)
     shown[1].seats[1].ClearField("hand_size")
-    shown[1].seats[1].ClearField("known_cards")
+    shown[1].seats[1].ClearField("hand_cards")
     assert click.unstyle(draw_table(shown)[2]) == "  > seat 1          hand empty  penalties 4 + 7"
 
 
 def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> None:
     view = views(phase=MOMISTIGRI_PHASE_DISCARD)[1]
-    view.seats[0].known_cards.append(12)
+    view.seats[0].hand_cards.append(12)
     assert [click.unstyle(line) for line in draw_table([view] * 3)][1:4] == [
         "    seat 0  passed  hand 4B ?×2  penalties 4 + 7",
         "  > seat 1          hand Momistigri  penalties 4 + 7",
@@ -78,7 +78,7 @@ def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> N
 
 
 def test_the_breakdown() -> None:
-    seats = [MomistigriSeatScore(penalties=[4, 7], hand_points=3), MomistigriSeatScore(penalties=[0, 9])]
+    seats = [MomistigriSeatScore(round_points=[4, 7], hand_points=3), MomistigriSeatScore(round_points=[0, 9])]
     detail = ScoreDetail(momistigri=MomistigriScoreDetail(seats=seats))
     assert break_down(Score(detail=detail)) == ["round 1 4 + round 2 7 + hand 3", "round 1 0 + round 2 9 + hand 0"]
     assert break_down(Score(detail=detail, final=True)) == ["round 1 4 + round 2 7", "round 1 0 + round 2 9"]

@@ -190,7 +190,7 @@ class Board:
             elif kind > 80:
                 card.sleeping_cat = kind - 81
             else:
-                card.kind = kind
+                card.card = kind
             what, whose = self.joints.get(where, ("", None))
             if what == "princess":
                 card.on_joint.princess.SetInParent()
@@ -198,7 +198,7 @@ class Board:
                 setattr(card.on_joint, what, whose)
         used |= {kind for kind, _ in self.cards.values()}
         used |= {whose for what, whose in self.joints.values() if what == "toy"}
-        state.unknown_cards.extend(kind for kind in range(75) if kind not in used)
+        state.draw_pile_cards.extend(kind for kind in range(75) if kind not in used)
         self._fill_seats(state)
         if change is not None:
             change(state)
@@ -223,7 +223,7 @@ class Board:
         drawers = self._drawers()
         placed = sum(kind < 72 for kind, _ in self.cards.values())
         cards = placed + sum(map(len, self.hands)) + len(self.princesses) - 2 * self.players
-        toys = 3 - sum(kind >= 72 for kind in state.unknown_cards)
+        toys = 3 - sum(kind >= 72 for kind in state.draw_pile_cards)
         # First those who drew the Princesses, then all in turn; toy cards came last in each part.
         order = [*drawers, *(turn % self.players for turn in range(cards - len(drawers)))]
         drawn = [[0] * len(sizes) for _ in range(self.players)]
@@ -235,7 +235,7 @@ class Board:
             left -= 1
         assert toys <= left, "the toy cards that have come do not fit"
         for seat in range(self.players):
-            message = state.seats.add(hand=self.hands[seat], supply=5 - cats.count(seat), drawn=drawn[seat])
+            message = state.seats.add(hand_cards=self.hands[seat], supply=5 - cats.count(seat), drawn=drawn[seat])
             played = [0] * len(sizes)
             if seat in self.princesses:
                 played[max(i for i, count in enumerate(drawn[seat]) if count)] = self.princesses.count(seat)

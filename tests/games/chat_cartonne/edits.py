@@ -16,26 +16,26 @@ STATES = 70
 
 def edit(state: Any, choices: random.Random) -> None:
     """Change a state in some way; it may be impossible then."""
-    hands = [seat.hand for seat in state.seats]
+    hands = [seat.hand_cards for seat in state.seats]
     seat = choices.randrange(len(hands))
     held = state.seats[seat]
     cards = {card.cell: card for card in state.table}
-    cartons = [card for card in state.table if card.WhichOneof("card") == "kind" and card.kind < 72]
-    sleepers = [card for card in state.table if card.WhichOneof("card") == "sleeping_cat"]
+    cartons = [card for card in state.table if card.WhichOneof("lies") == "card" and card.card < 72]
+    sleepers = [card for card in state.table if card.WhichOneof("lies") == "sleeping_cat"]
     way = choices.randrange(14)
     if way == 0:
-        editing.exchange([*hands, state.unknown_cards], choices)
+        editing.exchange([*hands, state.draw_pile_cards], choices)
     elif way == 1 and cartons:
         # Another carton lies there: often one without walls, so that boxes grow.
         card = choices.choice(cartons)
-        places = [place for place in range(len(state.unknown_cards)) if state.unknown_cards[place] < 72]
+        places = [place for place in range(len(state.draw_pile_cards)) if state.draw_pile_cards[place] < 72]
         place = min(places, default=None) if choices.random() < 0.5 else choices.choice(places or [None])
         if place is not None:
-            card.kind, state.unknown_cards[place] = state.unknown_cards[place], card.kind
-            card.turned = card.turned and 1 in turns(card.kind)
+            card.card, state.draw_pile_cards[place] = state.draw_pile_cards[place], card.card
+            card.turned = card.turned and 1 in turns(card.card)
     elif way == 2 and cartons:
         card = choices.choice(cartons)
-        card.turned = not card.turned and 1 in turns(card.kind)
+        card.turned = not card.turned and 1 in turns(card.card)
     elif way == 3 and cartons:
         card = choices.choice(cartons)
         card.cell = choices.choice(free_cells(cards))
@@ -50,10 +50,10 @@ def edit(state: Any, choices: random.Random) -> None:
         free = [
             card
             for cell, card in cards.items()
-            if card.WhichOneof("card") == "kind"
+            if card.WhichOneof("lies") == "card"
             and not card.HasField("on_joint")
             and cell + 1 in cards
-            and cards[cell + 1].WhichOneof("card") == "kind"
+            and cards[cell + 1].WhichOneof("lies") == "card"
         ]
         if free:
             choices.choice(free).on_joint.cat = seat
@@ -86,11 +86,11 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 12 and state.parts:
         # A third card.
         part = next((i for i, size in enumerate(part_sizes(state)) if size[0] > size[1]), None)
-        kinds = [kind for kind in state.unknown_cards if kind < 72]
-        if part is not None and kinds and len(held.hand) == 2:
+        kinds = [kind for kind in state.draw_pile_cards if kind < 72]
+        if part is not None and kinds and len(held.hand_cards) == 2:
             kind = choices.choice(kinds)
-            state.unknown_cards.remove(kind)
-            held.hand.append(kind)
+            state.draw_pile_cards.remove(kind)
+            held.hand_cards.append(kind)
             held.drawn[part] += 1
     elif way == 13:
         # No cat is on the table, and somebody holds Princesses alone.
@@ -101,9 +101,9 @@ def edit(state: Any, choices: random.Random) -> None:
             elif card.on_joint.WhichOneof("lies") == "cat":
                 state.seats[card.on_joint.cat].supply += 1
                 card.ClearField("on_joint")
-        for _ in held.hand:
+        for _ in held.hand_cards:
             give_princess(state, seat)
-    editing.sort([*hands, state.unknown_cards])
+    editing.sort([*hands, state.draw_pile_cards])
     table = sorted(state.table, key=lambda card: card.cell)
     del state.table[:]
     state.table.extend(table)
@@ -113,10 +113,10 @@ def give_princess(state: Any, seat: int) -> None:
     """Give a seat a Princess for its first card, if she can have come to it."""
     held = state.seats[seat]
     part = next((i for i, one in enumerate(state.parts) if not one.HasField("princess_drawn_by")), None)
-    if part is None or not held.hand or held.hand[0] == PRINCESS or not held.drawn[part]:
+    if part is None or not held.hand_cards or held.hand_cards[0] == PRINCESS or not held.drawn[part]:
         return
-    state.unknown_cards.append(held.hand.pop(0))
-    held.hand.append(PRINCESS)
+    state.draw_pile_cards.append(held.hand_cards.pop(0))
+    held.hand_cards.append(PRINCESS)
     if not state.options.all_princesses:
         state.parts[part].princess_drawn_by = seat
 
@@ -136,7 +136,7 @@ def lay_row(state: Any, side: tuple[int, int], count: int, choices: random.Rando
     x, y = max(cells, key=lambda cell: cell[0] * dx + cell[1] * dy)
     for _ in range(count):
         x, y = x + dx, y + dy
-        kinds = [kind for kind in state.unknown_cards if kind < 72]
+        kinds = [kind for kind in state.draw_pile_cards if kind < 72]
         if not (0 <= x < 24 and 0 <= y < 24 and kinds):
             return
         sizes = part_sizes(state)
@@ -144,8 +144,8 @@ def lay_row(state: Any, side: tuple[int, int], count: int, choices: random.Rando
         if part is None or any(cards for cards, _ in sizes[:part]):
             return
         kind = choices.choice(kinds)
-        state.unknown_cards.remove(kind)
-        state.table.add(cell=number((x, y)), kind=kind)
+        state.draw_pile_cards.remove(kind)
+        state.table.add(cell=number((x, y)), card=kind)
         choices.choice(state.seats).drawn[part] += 1
 
 
@@ -153,12 +153,12 @@ def part_sizes(state: Any) -> list[list[int]]:
     """Return the cards and the Princesses that are left in each part of the pile."""
     players = len(state.seats)
     if state.options.all_princesses:
-        gone = sum(kind == PRINCESS for seat in state.seats for kind in seat.hand)
+        gone = sum(kind == PRINCESS for seat in state.seats for kind in seat.hand_cards)
         left = 5 - gone - sum(sum(seat.princesses_played) for seat in state.seats)
-        return [[len(state.unknown_cards) + left, left]]
+        return [[len(state.draw_pile_cards) + left, left]]
     there = [int(not part.HasField("princess_drawn_by")) for part in state.parts]
     share, over = divmod(75 - 2 * players, players)
-    left = len(state.unknown_cards) + sum(there)
+    left = len(state.draw_pile_cards) + sum(there)
     sizes = []
     for part in reversed(range(players)):
         size = min(left, share + (part < over) + 1)
@@ -173,16 +173,16 @@ def resumed(state: Any) -> Game | None:
         return None
     options = {name: True for name in VARIANTS if getattr(state.options, name)}
     game = Game(len(state.seats), {**options, "first_seat": state.first_seat})
-    game.hands = [list(seat.hand) for seat in state.seats]
+    game.hands = [list(seat.hand_cards) for seat in state.seats]
     game.supply = [seat.supply for seat in state.seats]
-    game.unknown = set(state.unknown_cards)
+    game.unknown = set(state.draw_pile_cards)
     game.final = state.final_phase
     game.parts = part_sizes(state)
     for card in state.table:
-        what = card.WhichOneof("card")
-        if what == "kind":
-            printed = 2 * TOYS[card.kind] if card.kind in TOYS else CONTENTS[card.kind % 9] if card.kind < 72 else ""
-            walls = frozenset[str]() if card.kind in TOYS else walls_of(card.kind, card.turned)
+        what = card.WhichOneof("lies")
+        if what == "card":
+            printed = 2 * TOYS[card.card] if card.card in TOYS else CONTENTS[card.card % 9] if card.card < 72 else ""
+            walls = frozenset[str]() if card.card in TOYS else walls_of(card.card, card.turned)
             game.table[at(card.cell)] = Card(walls, printed)
         elif what == "sleeping_cat":
             game.table[at(card.cell)] = Card(frozenset(), carton=False, sleeper=card.sleeping_cat, woken=card.woken)

@@ -54,4 +54,4 @@ HIDDEN = (
     (happened("CARD_DEALT", 1, 13, seen_by={1}), "seat 1 is dealt a card"),
     (happened("CARD_DRAWN", 3, 75, seen_by={3}), "seat 3 draws a card"),
 )
-HIDDEN_FIELD = "card"
+HIDDEN_FIELD = "cards"

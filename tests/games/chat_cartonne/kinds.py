@@ -63,7 +63,7 @@ COUNTS = ("one", "two", "three", "four")
 
 def open_facts(state: Any) -> Any:
     """Return who holds a carton in the final phase."""
-    return state.final_phase and [any(kind != PRINCESS for kind in seat.hand) for seat in state.seats]
+    return state.final_phase and [any(kind != PRINCESS for kind in seat.hand_cards) for seat in state.seats]
 
 
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:
@@ -117,7 +117,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield from kinds_of_result(after)
         if event.kind.startswith("PRINCESS") and state.final_phase:
             yield "Princess in the final phase"
-    if "CAT_AWAKE" in told and not any(kind != PRINCESS for held in then.seats for kind in held.hand):
+    if "CAT_AWAKE" in told and not any(kind != PRINCESS for held in then.seats for kind in held.hand_cards):
         yield "awake after the last carton"
 
 
@@ -167,7 +167,7 @@ def kinds_of_carton(before: Position, after: Position, event: Happening) -> Iter
 def kinds_of_sleep(state: Any, after: Position, event: Happening) -> Iterator[str]:
     """Yield the kinds of laying a sleeping cat."""
     seat, cell = event.seat or 0, event.values[0]
-    three = len(state.seats[seat].hand) == 3
+    three = len(state.seats[seat].hand_cards) == 3
     when = "in the final phase" if state.final_phase else "with three cards" if three else "instead of a draw"
     yield f"asleep {when}"
     if state.seats[seat].supply == 1:
@@ -192,7 +192,7 @@ def kinds_of_cat(state: Any, before: Position, event: Happening) -> Iterator[str
     if state.seats[seat].supply == 1:
         yield "awake, the last cat of a supply"
     played = next(card for card in state.table if card.cell == state.just_played)
-    if played.kind in TOYS:
+    if played.card in TOYS:
         yield "awake after a toy laid as a carton"
 
 

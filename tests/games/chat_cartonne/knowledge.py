@@ -31,21 +31,23 @@ def deal_of(position: Position, patterns: bool = False) -> Deal:
     """Return the hidden cards; with `patterns`, only the walls of each carton in a hand."""
     state = state_of(position)
     drawers = tuple(part.princess_drawn_by if part.HasField("princess_drawn_by") else None for part in state.parts)
-    return tuple(tuple(map(only_pattern, seat.hand) if patterns else seat.hand) for seat in state.seats), drawers
+    return tuple(
+        tuple(map(only_pattern, seat.hand_cards) if patterns else seat.hand_cards) for seat in state.seats
+    ), drawers
 
 
 def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[Deal, Fraction]:
     """Return every deal consistent with what the viewer knows, with its number of ways (up to a common factor)."""
     state = state_of(position)
     others = [seat for seat in range(len(state.seats)) if seat != viewer]
-    hidden = [kind for seat in others for kind in state.seats[seat].hand if kind != PRINCESS] + list(
-        state.unknown_cards
+    hidden = [kind for seat in others for kind in state.seats[seat].hand_cards if kind != PRINCESS] + list(
+        state.draw_pile_cards
     )
     cartons = Counter(only_pattern(kind) if patterns else kind for kind in hidden if kind < 72)
     deals: dict[Deal, Fraction] = {}
     for held, drawers, ways in _princesses(position, viewer):
         weight = Fraction(ways)
-        sizes = {seat: len(state.seats[seat].hand) - held[seat] for seat in others}
+        sizes = {seat: len(state.seats[seat].hand_cards) - held[seat] for seat in others}
         if min(sizes.values()) < 0 or sum(sizes.values()) > cartons.total():
             continue
         if state.final_phase and any((sizes[seat] > 0) != _holds_carton(state.seats[seat]) for seat in others):
@@ -64,7 +66,7 @@ def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[D
 
 
 def _holds_carton(seat: Any) -> bool:
-    return any(kind != PRINCESS for kind in seat.hand)
+    return any(kind != PRINCESS for kind in seat.hand_cards)
 
 
 def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int], tuple[int | None, ...], int]]:
@@ -76,7 +78,7 @@ def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int
     if len(lefts) == 1:
         # All in one part: those not on the table are distinct, and so are the other draws and the places of the pile.
         unlocated = 5 - sum(sum(seat.princesses_played) for seat in state.seats)
-        unlocated -= list(state.seats[viewer].hand).count(PRINCESS)
+        unlocated -= list(state.seats[viewer].hand_cards).count(PRINCESS)
         for counts in product(range(unlocated + 1), repeat=len(others)):
             if sum(counts) <= unlocated:
                 held = dict(zip(others, counts, strict=True))

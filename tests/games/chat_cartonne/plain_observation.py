@@ -26,15 +26,15 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
     contents = [[0] * SIDE for _ in range(SIDE)]
     walls = [[0] * SIDE for _ in range(SIDE)]
     for seen in view.table:
-        row, column = divmod(seen.card.cell, SIDE)
-        contents[row][column] = contents_of(seen.card, order)
-        walls[row][column] = walls_of(seen.card) + 16 * on_joint(seen.card, order)
+        row, column = divmod(seen.laid.cell, SIDE)
+        contents[row][column] = contents_of(seen.laid, order)
+        walls[row][column] = walls_of(seen.laid) + 16 * on_joint(seen.laid, order)
     unseen = list(view.unseen_cards)
     just_played = divmod(view.just_played, SIDE) if view.HasField("just_played") else None
     return {
         "contents": contents,
         "walls": walls,
-        "own_hand": padded([1 + kind for kind in view.seats[seat].known_cards], 3),
+        "own_hand": padded([1 + kind for kind in view.seats[seat].hand_cards], 3),
         "unseen": [*(unseen.count(kind) for kind in range(PRINCESS)), view.unseen_princesses],
         "pending": view.starting_carton or view.toy,
         "just_played": [1 + place for place in just_played] if just_played else [0, 0],
@@ -43,7 +43,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
             [[left, int(own)] for left, own in zip(cards_left(view), own_princesses(view), strict=True)], PARTS, [0, 0]
         ),
         "players": players,
-        "pile": view.pile_size,
+        "pile": view.draw_pile_size,
         "final_phase": [int(view.final_phase), view.passes],
         "variants": [int(getattr(view.options, variant)) for variant in VARIANTS],
         "phase": one_hot(view.phase - 1, 11),
@@ -63,8 +63,8 @@ def cards_left(view: Any) -> list[int]:
     """Return the cards left in each part: the lower ones go last. Undealt cartons count in the upper one."""
     left: list[int] = []
     for size in reversed(part_sizes(view)[1:]):
-        left.insert(0, min(size, view.pile_size - sum(left)))
-    return [view.pile_size - sum(left), *left]
+        left.insert(0, min(size, view.draw_pile_size - sum(left)))
+    return [view.draw_pile_size - sum(left), *left]
 
 
 def own_princesses(view: Any) -> list[bool]:
@@ -78,20 +78,20 @@ def contents_of(card: Any, order: list[int]) -> int:
         return (17 if card.woken else 12) + order.index(card.sleeping_cat)
     if card.HasField("princess"):
         return 22
-    if card.kind in TOYS:
-        return 9 + card.kind - TOYS[0]
+    if card.card in TOYS:
+        return 9 + card.card - TOYS[0]
     # The first two of the nine contents are nothing; starting cartons have none.
-    return max(1, card.kind % 9) if card.kind < TOYS[0] else 1
+    return max(1, card.card % 9) if card.card < TOYS[0] else 1
 
 
 def walls_of(card: Any) -> int:
     """Return the walls of a card as it lies: 1 north, 2 east, 4 south, 8 west."""
     printed = ""
-    if card.HasField("kind"):
-        if card.kind >= FIRST_STARTING:
-            printed = STARTING[card.kind - FIRST_STARTING]
-        elif card.kind not in TOYS:
-            printed = PATTERNS[card.kind // 9]
+    if card.HasField("card"):
+        if card.card >= FIRST_STARTING:
+            printed = STARTING[card.card - FIRST_STARTING]
+        elif card.card not in TOYS:
+            printed = PATTERNS[card.card // 9]
     lying = printed.translate(TURNED) if card.turned else printed
     return sum(2 ** "NESW".index(edge) for edge in lying)
 

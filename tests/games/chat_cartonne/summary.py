@@ -23,7 +23,7 @@ def summary(position: Position) -> str:
     lines = [f"{phase}; pile {parts}" + ("; final phase" if view.final_phase else "")]
     lines[0] += f"; {view.passes} passed" if view.passes else ""
     for seat, held in enumerate(state.seats):
-        cards = " ".join("Princess" if card == 75 else str(card) for card in held.hand)
+        cards = " ".join("Princess" if card == 75 else str(card) for card in held.hand_cards)
         lines.append(f"  seat {seat}: hand {cards or '-'} | {held.supply} cats | drew {list(held.drawn)}")
     return "\n".join(lines + picture(view))
 
@@ -35,7 +35,7 @@ def picture(view: ChatCartonneView) -> list[str]:
     """
     if not view.table:
         return []
-    cells = {card.card.cell: card for card in view.table}
+    cells = {card.laid.cell: card for card in view.table}
     rows = range(min(cells) // 24, max(cells) // 24 + 1)
     columns = range(min(cell % 24 for cell in cells), max(cell % 24 for cell in cells) + 1)
     lines = [f"  columns {columns[0]}-{columns[-1]}, rows {rows[0]}-{rows[-1]}"]
@@ -48,11 +48,11 @@ def picture(view: ChatCartonneView) -> list[str]:
 def _cell(seen: ChatCartonneCardView | None) -> tuple[str, str, str]:
     if seen is None:
         return _EMPTY, _EMPTY, _EMPTY
-    card = seen.card
+    card = seen.laid
     north, south = (f"+{'###' if wall else '   '}+" for wall in (seen.wall_north, seen.wall_south))
-    if card.WhichOneof("card") == "sleeping_cat":
+    if card.WhichOneof("lies") == "sleeping_cat":
         middle = f" {'w' if card.woken else 'z'}{card.sleeping_cat}"
-    elif card.WhichOneof("card") == "princess":
+    elif card.WhichOneof("lies") == "princess":
         middle = " P "
     else:
         middle = "".join(sign * getattr(seen, name) for name, sign in _CONTENTS).ljust(2) or "  "

@@ -70,7 +70,7 @@ def last_card(**options: Any) -> Position:
 
 def test_the_final_phase_begins_when_a_turn_ends_with_the_pile_empty() -> None:
     position = last_card()
-    while view_of(position, None).pile_size > 1:
+    while view_of(position, None).draw_pile_size > 1:
         position = play(position, DRAW, position.child(DRAW).chance_outcomes()[0][0])
         position = play(position, position.legal_actions()[0])
         if phase(position) == "CAT":
@@ -85,7 +85,7 @@ def test_the_final_phase_begins_when_a_turn_ends_with_the_pile_empty() -> None:
     assert state_of(position).final_phase
     while not position.is_terminal():
         position = play(position, position.legal_actions()[0])
-    assert not any(kind < 72 for seat in state_of(position).seats for kind in seat.hand)
+    assert not any(kind < 72 for seat in state_of(position).seats for kind in seat.hand_cards)
     assert end_of(position) == "no_cartons"
 
 
@@ -147,7 +147,7 @@ def test_pass_is_legal_only_with_nothing_to_play() -> None:
     assert [list(each.not_patterns) for each in shown] == [list(range(8))] * 3
     assert not any(each.not_princess for each in shown)
     # The others know it all now.
-    assert list(state_of(position.resample(1, 5)).seats[0].hand) == [PRINCESS] * 3
+    assert list(state_of(position.resample(1, 5)).seats[0].hand_cards) == [PRINCESS] * 3
     # Its next turn begins with three cards: no draw.
     position = play(position, DRAW, 20, place(0, cell(12, 11)))
     position = play(position, SKIP) if phase(position) == "CAT" else position
@@ -205,7 +205,7 @@ def test_a_pass_of_every_seat_that_holds_a_carton_ends_the_game() -> None:
     assert (state_of(slept).passes, slept.current_player()) == (0, 0)
     assert PASS not in slept.legal_actions()
     # The patterns that the pass leaves open: NS and NES.
-    hands = {state_of(position.resample(1, seed)).seats[0].hand[0] // 9 for seed in range(40)}
+    hands = {state_of(position.resample(1, seed)).seats[0].hand_cards[0] // 9 for seed in range(40)}
     assert hands == {7}
 
 
@@ -232,7 +232,9 @@ def test_a_pass_after_a_draw_in_the_main_phase() -> None:
     assert state_of(position).passes == 0
     assert [list(shown.not_patterns) for shown in state_of(position).seats[0].shown] == [[0, 1, 2, 4, 5, 6]] * 3
     # The others know that it holds three cartons with walls N and S.
-    hands = {tuple(kind // 9 for kind in state_of(position.resample(1, seed)).seats[0].hand) for seed in range(60)}
+    hands = {
+        tuple(kind // 9 for kind in state_of(position.resample(1, seed)).seats[0].hand_cards) for seed in range(60)
+    }
     assert hands <= {(3, 3, 3), (3, 3, 7), (3, 7, 7), (7, 7, 7)}
 
 
@@ -349,7 +351,7 @@ def test_a_woken_cat_counts_without_an_awake_one() -> None:
 def test_every_cat_of_a_box_is_awake_woken_or_asleep() -> None:
     box = boxes_of(crowd(("awake", 0), ("woken", 0), ("woken", 0), ("asleep", 0), ("asleep", 1)))[cell(5, 11)]
     assert (list(box.awake), list(box.woken), list(box.asleep)) == ([1, 0], [2, 0], [1, 1])
-    assert list(box.bonus) == [2, 0]
+    assert list(box.bonus_points) == [2, 0]
 
 
 def test_half_sleepers_counts_a_woken_cat_half_for_the_majority_alone() -> None:
@@ -366,7 +368,7 @@ def test_the_bonus_is_for_any_seat_and_not_doubled() -> None:
     assert position.totals() == [4, 0]
     assert crowd(("awake", 0), ("awake", 0), ("awake", 1), ("awake", 1), ("awake", 1)).totals() == [1, 3 + 2]
     detail = score_of(crowd(("awake", 0), ("awake", 0), ("awake", 1)))
-    assert [list(box.bonus) for box in detail.boxes if box.majority] == [[1, 0]]
+    assert [list(box.bonus_points) for box in detail.boxes if box.majority] == [[1, 0]]
 
 
 def test_no_crowd_bonus() -> None:
@@ -394,7 +396,9 @@ def test_every_box_is_listed_by_its_lowest_cell() -> None:
     boxes = score_of(position).boxes
     assert [box.cells[0] for box in boxes] == sorted(box.cells[0] for box in boxes)
     assert sorted(where for box in boxes for where in box.cells) == [card.cell for card in state_of(position).table]
-    assert all(list(box.awake) == list(box.woken) == list(box.asleep) == list(box.bonus) == [0, 0] for box in boxes)
+    assert all(
+        list(box.awake) == list(box.woken) == list(box.asleep) == list(box.bonus_points) == [0, 0] for box in boxes
+    )
 
 
 def over(board: Board) -> Position:

@@ -23,5 +23,5 @@ def test_the_own_princess_is_known_to_its_seat_alone() -> None:
     assert [part.own_princess for part in view_of(position, 0).parts] == [True, False, False]
     assert not any(part.own_princess for seat in (1, 2, None) for part in view_of(position, seat).parts)
     assert [view_of(position, seat).unseen_princesses for seat in (0, 1, None)] == [2, 3, 3]
-    assert list(view_of(position, 1).seats[0].known_cards) == []
+    assert list(view_of(position, 1).seats[0].hand_cards) == []
     assert view_of(position, 1).seats[0].hand_size == 3

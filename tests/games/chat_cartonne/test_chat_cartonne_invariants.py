@@ -89,7 +89,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (lambda: GAME.new_game(2), setting("active_seat", 1), "active_seat"),
     (lambda: play(GAME.new_game(2, {"first_seat": 0}), 0, 1, 2, 3), setting("active_seat", 1), "active_seat"),
     (placing_start, setting("active_seat", 0), "active_seat"),
-    (last_turns, setting("seats[1].hand", [PRINCESS]), "unknown_cards"),
+    (last_turns, setting("seats[1].hand_cards", [PRINCESS]), "draw_pile_cards"),
     (lambda: final(3).hand(0, 0).hand(1).hand(2, 2).position(), setting("active_seat", 1), "active_seat"),
     (turn, setting("final_phase", True), "final_phase"),
     (last_turns, setting("final_phase", False), "final_phase"),
@@ -101,13 +101,17 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (placing_start, setting("passes", 1), "passes"),
     (last_turns, setting("passes", 2), "passes"),
     (last_turns, setting("phase", 11), "passes"),
-    (turn, setting("seats[0].hand", [0, 1, 2, 3]), "seats[0].hand"),
-    (turn, setting("seats[0].hand", [72, 71]), "seats.hand"),
-    (turn, setting("seats[0].hand", [76, 71]), "seats[0].hand[0]"),
-    (turn, setting("phase", 8), "seats.hand"),
-    (lambda: play(begun(), DRAW, 20), setting("phase", 6), "seats.hand"),
-    (placing_start, lambda state: (state.seats[1].hand.append(20), state.unknown_cards.remove(20)), "seats.hand"),
-    (placing_start, lambda state: hands_of_one(state), "seats.hand"),
+    (turn, setting("seats[0].hand_cards", [0, 1, 2, 3]), "seats[0].hand_cards"),
+    (turn, setting("seats[0].hand_cards", [72, 71]), "seats.hand_cards"),
+    (turn, setting("seats[0].hand_cards", [76, 71]), "seats[0].hand_cards[0]"),
+    (turn, setting("phase", 8), "seats.hand_cards"),
+    (lambda: play(begun(), DRAW, 20), setting("phase", 6), "seats.hand_cards"),
+    (
+        placing_start,
+        lambda state: (state.seats[1].hand_cards.append(20), state.draw_pile_cards.remove(20)),
+        "seats.hand_cards",
+    ),
+    (placing_start, lambda state: hands_of_one(state), "seats.hand_cards"),
     (placing_start, setting("phase", 2), "table"),
     (turn, setting("seats[0].supply", 5), "seats.supply"),
     (turn, setting("seats[0].supply", 6), "seats[0].supply"),
@@ -117,23 +121,23 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, setting("table[0].cell", 576), "table[0].cell"),
     (turn, setting("table[0].cell", cell(12, 11)), "table[1].cell"),
     (turn, setting("table[0].sleeping_cat", 2), "table[0].sleeping_cat"),
-    (turn, setting("table[0].kind", 81), "table[0].kind"),
-    (turn, setting("table[0].kind", 75), "table[0].kind"),
-    (turn, setting("table[0].kind", None), "table[0]"),
+    (turn, setting("table[0].card", 81), "table[0].card"),
+    (turn, setting("table[0].card", 75), "table[0].card"),
+    (turn, setting("table[0].card", None), "table[0]"),
     (lambda: Board(no_double_walls=True).put(cell(12, 11), "").position(), lambda state: double_wall(state), "table"),
     (turn, setting("table[0].on_joint.cat", 2), "table[0].on_joint.cat"),
     (turn, setting("table[0].on_joint.toy", 75), "table[0].on_joint.toy"),
     (turn, lambda state: state.table[0].on_joint.ClearField("cat"), "table[0].on_joint"),
     (turn, lambda state: move_cat(state, 1), "table.on_joint"),
     (turn, lambda state: crowded_joints(state), "table.on_joint"),
-    (turn, setting("table[0].kind", 78), "table.on_joint"),
+    (turn, setting("table[0].card", 78), "table.on_joint"),
     (turn, setting("table[0].woken", True), "table[0].woken"),
     (princess_played, setting("table[0].woken", True), "table[0].woken"),
     (woken, setting("table[1].turned", True), "table[1].turned"),
     (woken, setting("table[9].woken", True), "table.woken"),
     (woken, lambda state: awake_elsewhere(state), "table.woken"),
     (woken, lambda state: toys_instead(state), "table.woken"),
-    (turn, setting("table[2].kind", 76), "table"),
+    (turn, setting("table[2].card", 76), "table"),
     (turn, lambda state: setting("table[0].cell", cell(13, 11))(state), "table"),
     (begun, setting("table[0].cell", cell(10, 12)), "table"),
     (begun, setting("table[1].cell", cell(11, 13)), "table"),
@@ -142,7 +146,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, setting("starting_carton", 75), "starting_carton"),
     (turn, setting("toy", 71), "toy"),
     (placing_start, setting("toy", 72), "toy"),
-    (turn, lambda state: (setting("toy", 72)(state), state.unknown_cards.remove(72)), "starting_carton"),
+    (turn, lambda state: (setting("toy", 72)(state), state.draw_pile_cards.remove(72)), "starting_carton"),
     (placing_start, setting("starting_carton", None), "starting_carton"),
     (placing_start, setting("starting_carton", 76), "starting_carton"),
     (placing_start, setting("phase", 4), "starting_carton"),
@@ -186,10 +190,10 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
         lambda state: [state.seats[0].shown.add(not_patterns=patterns) for patterns in ([0], [0, 1])],
         "seats.shown",
     ),
-    (turn, lambda state: state.unknown_cards.pop(), "unknown_cards"),
-    (turn, setting("unknown_cards[0]", 75), "unknown_cards[0]"),
-    (turn, lambda state: state.unknown_cards.append(state.unknown_cards[0]), "unknown_cards[70]"),
-    (turn, lambda state: state.unknown_cards.append(state.seats[0].hand[0]), "unknown_cards"),
+    (turn, lambda state: state.draw_pile_cards.pop(), "draw_pile_cards"),
+    (turn, setting("draw_pile_cards[0]", 75), "draw_pile_cards[0]"),
+    (turn, lambda state: state.draw_pile_cards.append(state.draw_pile_cards[0]), "draw_pile_cards[70]"),
+    (turn, lambda state: state.draw_pile_cards.append(state.seats[0].hand_cards[0]), "draw_pile_cards"),
     (turn, lambda state: state.seats.pop(), "seats"),
     (turn, setting("options.first_seat", 2), "options.first_seat"),
 ]  # fmt: skip
@@ -198,11 +202,11 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
 def double_wall(state: Any) -> None:
     """Give the carton at (12, 11) a wall against that of (11, 12)'s neighbour."""
     state.table[1].cell = cell(12, 12)
-    state.table[1].kind = 18
+    state.table[1].card = 18
     state.table[1].turned = True
     state.table[1].cell, state.table[2].cell = cell(12, 12), cell(11, 12)
-    state.unknown_cards.remove(18)
-    state.unknown_cards.append(0)
+    state.draw_pile_cards.remove(18)
+    state.draw_pile_cards.append(0)
 
 
 def move_cat(state: Any, place_: int) -> None:
@@ -229,30 +233,30 @@ def toys_instead(state: Any) -> None:
     """Let a toy card lie where seat 0's awake cat does: the Princess has replaced one cat, not those of both seats."""
     card = next(card for card in state.table if card.cell == cell(11, 11))
     card.on_joint.toy = 72
-    state.unknown_cards.remove(72)
+    state.draw_pile_cards.remove(72)
     state.seats[0].supply += 1
 
 
 def crowded_joints(state: Any) -> None:
     """Lay more on joints than there are cats, Princesses and toy cards."""
     for number in range(34):
-        state.table.add(kind=number, cell=number).on_joint.cat = 0
+        state.table.add(card=number, cell=number).on_joint.cat = 0
 
 
 def hands_of_one(state: Any) -> None:
     """Leave every seat with one card fewer than it was dealt."""
     for seat in state.seats:
-        state.unknown_cards.append(seat.hand.pop())
+        state.draw_pile_cards.append(seat.hand_cards.pop())
 
 
 def whole_pile(state: Any) -> None:
     """Put all cartons but one per hand into the pile, including some that were dealt."""
-    for card in [card for card in state.table if card.WhichOneof("card") == "kind" and card.kind < 72]:
-        state.unknown_cards.append(card.kind)
+    for card in [card for card in state.table if card.WhichOneof("lies") == "card" and card.card < 72]:
+        state.draw_pile_cards.append(card.card)
         state.table.remove(card)
     for seat in state.seats:
-        state.unknown_cards.extend(seat.hand[1:])
-        del seat.hand[1:]
+        state.draw_pile_cards.extend(seat.hand_cards[1:])
+        del seat.hand_cards[1:]
 
 
 def nobodys_princess(state: Any) -> None:
@@ -306,8 +310,8 @@ PACKED: list[tuple[int, int, str]] = [
     (4, 11, "phase"),
     (5, 2, "active_seat"),
     (6, 2, "final_phase"),
-    (8 + 15, 0x80, "unknown_cards"),
-    (8, 0, "unknown_cards"),
+    (8 + 15, 0x80, "draw_pile_cards"),
+    (8, 0, "draw_pile_cards"),
     (FILLED, 1, "table"),
     (FILLED + 71, 0x80, "table"),
     (SEATS + 3, 0x80, ""),
@@ -315,9 +319,9 @@ PACKED: list[tuple[int, int, str]] = [
     (SEATS + 2, 4, ""),
     (SEATS + 4 + 1, 0x80, ""),
     (SEATS + 4, 0x40, ""),
-    (SEATS + 7, 4, "seats.hand"),
-    (SEATS + 8, 73, "seats.hand"),
-    (SEATS + 8 + 1, 3, "seats.hand"),
+    (SEATS + 7, 4, "seats.hand_cards"),
+    (SEATS + 8, 73, "seats.hand_cards"),
+    (SEATS + 8 + 1, 3, "seats.hand_cards"),
     (SEATS + 8 + 2, 3, ""),
     (SEATS + 11, 0, "seats.drawn"),
     (SEATS + 11, 3, "seats.drawn"),

@@ -35,7 +35,7 @@ def play_long(players: int, seed: int) -> tuple[int, int]:
         kinds = kinds_of(position.legal_actions())
         state = state_of(position)
         seat = state.seats[position.current_player()]
-        sleeps_now = seat.supply > 1 and (state.final_phase or PRINCESS in seat.hand)
+        sleeps_now = seat.supply > 1 and (state.final_phase or PRINCESS in seat.hand_cards)
         for kind in ("skip", "choose_start", "princess_on_joint", "princess_in_cell", "sleep", "draw"):
             if kinds[kind] and (kind != "sleep" or sleeps_now):
                 position.apply(choices.choice(kinds[kind]))

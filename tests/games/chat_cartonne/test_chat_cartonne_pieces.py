@@ -13,7 +13,7 @@ from .reference import CONTENTS, PATTERNS
 pytestmark = pytest.mark.rules("chat_cartonne", "Components and setup")
 
 DETAILS = details_of(GAME)
-KINDS = {info.kind: info for info in DETAILS.cards}
+KINDS = {info.card: info for info in DETAILS.cards}
 CELLS = {info.cell: info for info in DETAILS.cells}
 SIDES = {"N": "north", "E": "east", "S": "south", "W": "west"}
 OPPOSITE = {"N": "S", "E": "W", "S": "N", "W": "E"}
@@ -39,7 +39,7 @@ def test_walls_and_symbols_of_cartons_are_those_of_the_rules_file() -> None:
         assert walls(info) == walls(DETAILS.patterns[info.pattern]) == set(PATTERNS[kind // 9])
         wanted = {letters[letter] for letter in CONTENTS[kind % 9]}
         assert symbols(info) == {name: int(name in wanted) for name in SYMBOLS}
-        assert info.turns == (walls(info) != walls(info, turned=True))
+        assert info.can_turn == (walls(info) != walls(info, turned=True))
     assert [info.pattern for info in DETAILS.patterns] == list(range(8))
 
 
@@ -54,7 +54,7 @@ def test_other_cards_are_those_of_the_rules_file() -> None:
         assert name_of(KINDS[kind], "role") == "STARTING_CARTON"
         assert walls(KINDS[kind]) == set(letters)
     assert not any(KINDS[kind].HasField("pattern") for kind in range(72, 81))
-    assert {info.copies for info in DETAILS.cards if info.kind != PRINCESS} == {1}
+    assert {info.copies for info in DETAILS.cards if info.card != PRINCESS} == {1}
 
 
 def test_cells_and_joints() -> None:
@@ -68,11 +68,11 @@ def test_cells_and_joints() -> None:
 
 
 def test_numbers_of_the_rules_file() -> None:
-    assert (DETAILS.cats, DETAILS.cards_dealt, DETAILS.largest_hand) == (5, 2, 3)
-    assert [table.players for table in DETAILS.tables] == list(PLAYERS)
-    assert [table.princesses for table in DETAILS.tables] == list(PLAYERS)
-    assert {table.all_princesses for table in DETAILS.tables} == {5}
-    for table in DETAILS.tables:
+    assert (DETAILS.cats_per_seat, DETAILS.cards_dealt, DETAILS.largest_hand) == (5, 2, 3)
+    assert [table.players for table in DETAILS.by_players] == list(PLAYERS)
+    assert [table.princesses for table in DETAILS.by_players] == list(PLAYERS)
+    assert {table.all_princesses for table in DETAILS.by_players} == {5}
+    for table in DETAILS.by_players:
         cards = 72 + 3 - 2 * table.players
         assert sum(table.part_sizes) == cards + table.princesses
         assert table.part_sizes[0] - table.part_sizes[-1] in (0, 1)
@@ -83,21 +83,21 @@ def test_numbers_of_the_rules_file() -> None:
 @pytest.mark.parametrize("all_princesses", [False, True])
 @pytest.mark.parametrize("players", PLAYERS)
 def test_the_copies_are_the_cards_of_a_game(players: int, all_princesses: bool) -> None:
-    table = DETAILS.tables[players - 2]
+    table = DETAILS.by_players[players - 2]
     princesses = table.all_princesses if all_princesses else table.princesses
     options = {"all_princesses": True} if all_princesses else {}
     position, _ = next(played(GAME, players, options))
     state = state_of(position)
-    found = Counter(state.unknown_cards)
+    found = Counter(state.draw_pile_cards)
     for seat in state.seats:
-        found.update(seat.hand)
-        assert (len(seat.hand), seat.supply) == (DETAILS.cards_dealt, DETAILS.cats)
-    wanted = Counter({info.kind: info.copies for info in DETAILS.cards if info.kind < PRINCESS})
+        found.update(seat.hand_cards)
+        assert (len(seat.hand_cards), seat.supply) == (DETAILS.cards_dealt, DETAILS.cats_per_seat)
+    wanted = Counter({info.card: info.copies for info in DETAILS.cards if info.card < PRINCESS})
     assert found == wanted
     view = view_of(position, None)
     assert view.unseen_princesses == princesses
     assert [part.left for part in view.parts] == ([table.whole_pile] if all_princesses else list(table.part_sizes))
-    assert view.pile_size == sum(part.left for part in view.parts)
+    assert view.draw_pile_size == sum(part.left for part in view.parts)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -107,16 +107,16 @@ def test_cards_lie_as_these_walls_and_symbols_say(players: int) -> None:
         view = view_of(position, None)
         largest = max(largest, *(seat.hand_size for seat in view.seats))
         for seen in view.table:
-            card = seen.card
+            card = seen.laid
             assert card.HasField("on_joint") <= CELLS[card.cell].HasField("east")
-            if card.WhichOneof("card") != "kind":
+            if card.WhichOneof("lies") != "card":
                 assert not walls(seen)
                 assert not any(symbols(seen).values())
                 continue
-            info = KINDS[card.kind]
+            info = KINDS[card.card]
             assert walls(seen) == walls(info, card.turned)
             assert symbols(seen) == symbols(info)
-            assert card.turned <= info.turns
+            assert card.turned <= info.can_turn
             roles.add(name_of(info, "role"))
             turned.add(card.turned)
     assert {"CARTON", "STARTING_CARTON"} <= roles

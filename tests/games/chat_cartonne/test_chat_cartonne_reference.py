@@ -75,9 +75,9 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
 def same_table(position: Position, game: Game) -> None:
     """Assert that table, hands and boxes agree."""
     state = state_of(position)
-    assert [list(seat.hand) for seat in state.seats] == game.hands
+    assert [list(seat.hand_cards) for seat in state.seats] == game.hands
     assert [seat.supply for seat in state.seats] == game.supply
-    assert set(state.unknown_cards) == game.unknown
+    assert set(state.draw_pile_cards) == game.unknown
     assert state.final_phase == game.final
     assert {card.cell: card.woken for card in state.table} == {
         cell(*where): card.woken for where, card in game.table.items()
@@ -94,7 +94,7 @@ def same_table(position: Position, game: Game) -> None:
         assert list(seen.asleep) == [box.asleep[seat] for seat in range(game.players)]
         assert set(seen.majority) == box.majority
         assert seen.points == box.points
-        assert list(seen.bonus) == [box.bonus[seat] for seat in range(game.players)]
+        assert list(seen.bonus_points) == [box.bonus[seat] for seat in range(game.players)]
     assert [seat.negative_points for seat in score_of(position).seats] == game.negative()
 
 

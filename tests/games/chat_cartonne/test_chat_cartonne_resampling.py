@@ -302,7 +302,7 @@ def late_positions(seed: int) -> Iterator[tuple[Position, int]]:
             position.apply(PRINCESS if princess else choices.choices(outcomes, weights)[0])
             continue
         state = state_of(position)
-        if len(state.unknown_cards) < 28 and choices.random() < 0.15:
+        if len(state.draw_pile_cards) < 28 and choices.random() < 0.15:
             yield position.clone(), choices.randrange(players)
         groups: dict[str, list[int]] = {}
         for move in position.legal_actions():
@@ -320,9 +320,9 @@ def test_late_positions_of_random_games() -> None:
         for position, viewer in late_positions(seed):
             state = state_of(position)
             others = [held for seat, held in enumerate(state.seats) if seat != viewer]
-            kinds["hand of three"] += any(len(held.hand) == 3 for held in others)
+            kinds["hand of three"] += any(len(held.hand_cards) == 3 for held in others)
             kinds["Princess played"] += any(sum(held.princesses_played) for held in others)
-            kinds["Princess held"] += any(PRINCESS in held.hand for held in others)
+            kinds["Princess held"] += any(PRINCESS in held.hand_cards for held in others)
             kinds["pass shown"] += any(held.shown for held in others)
             kinds["several parts"] += sum(part.left > 0 for part in view_of(position, None).parts) > 1
             check_uniform(position, viewer, draws=1500, patterns=True)

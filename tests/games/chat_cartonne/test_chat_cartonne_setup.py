@@ -100,7 +100,7 @@ def test_two_cartons_are_dealt_to_each_seat_one_at_a_time_and_never_a_toy_card()
         order.append(state_of(position).active_seat)
         position.apply(number)
     assert order == [1, 2, 0, 1, 2, 0]
-    assert [list(seat.hand) for seat in state_of(position).seats] == [[2, 5], [0, 3], [1, 4]]
+    assert [list(seat.hand_cards) for seat in state_of(position).seats] == [[2, 5], [0, 3], [1, 4]]
     assert phase(position) == "CHOOSE_START"
 
 
@@ -109,7 +109,7 @@ def test_two_cartons_are_dealt_to_each_seat_one_at_a_time_and_never_a_toy_card()
 def test_as_many_piles_as_seats_as_equal_as_can_be_each_with_a_princess(players: int, sizes: list[int]) -> None:
     view = view_of(begun(players), 0)
     assert [part.left for part in view.parts] == sizes
-    assert view.pile_size == 75 - 2 * players + players == sum(sizes)
+    assert view.draw_pile_size == 75 - 2 * players + players == sum(sizes)
     assert view.unseen_princesses == players
 
 
@@ -184,7 +184,7 @@ def test_the_first_seat_chooses_a_starting_carton_and_its_turn() -> None:
     assert "choose a starting carton" in refusal(position, DRAW).message
     after = play(position, 9)
     card = state_of(after).table[0]
-    assert (card.cell, card.kind, card.turned) == (cell(11, 11), 80, True) == (275, 80, True)
+    assert (card.cell, card.card, card.turned) == (cell(11, 11), 80, True) == (275, 80, True)
 
 
 @pytest.mark.rules("chat_cartonne", "Components and setup")
@@ -213,7 +213,7 @@ def test_each_other_seat_draws_a_starting_carton_and_puts_it_at_an_end_of_the_co
     position = play(position, place(0, south))
     # Then the first seat begins; the starting carton was not in the hand.
     assert (position.current_player(), phase(position)) == (2, "TURN")
-    assert all(len(seat.hand) == 2 for seat in state_of(position).seats)
+    assert all(len(seat.hand_cards) == 2 for seat in state_of(position).seats)
 
 
 @pytest.mark.rules("chat_cartonne", "Components and setup")
@@ -240,9 +240,9 @@ def test_there_are_6925_ids_without_gaps() -> None:
 @pytest.mark.rules("chat_cartonne", "Actions")
 def test_the_hand_is_sorted_into_slots() -> None:
     position = play(begun(2, hands=[[40, 9], [0, 1]]), DRAW, 20)
-    assert list(state_of(position).seats[0].hand) == [9, 20, 40]
+    assert list(state_of(position).seats[0].hand_cards) == [9, 20, 40]
     for slot, kind in enumerate((9, 20, 40)):
-        assert typed(position, place(slot, cell(12, 11))).place_carton.kind == kind
+        assert typed(position, place(slot, cell(12, 11))).place_carton.card == kind
     assert "no card in that slot" not in refusal(position, place(2, cell(11, 11))).message
 
 
@@ -260,7 +260,7 @@ def test_turn_1_is_legal_only_where_it_changes_the_walls() -> None:
     ):
         kind = carton(walls, "!")
         position = play(begun(2, hands=[[kind, 71 if kind != 71 else 70], [0, 1]]), DRAW, 2)
-        slot = list(state_of(position).seats[0].hand).index(kind)
+        slot = list(state_of(position).seats[0].hand_cards).index(kind)
         assert (place(slot, cell(12, 11), True) in position.legal_actions()) == changes
 
 
@@ -268,13 +268,13 @@ def test_turn_1_is_legal_only_where_it_changes_the_walls() -> None:
 def test_typed_actions_outside_their_ranges_are_refused() -> None:
     position = play(begun(2), DRAW, 20)
     for field, change in (
-        ("place_carton.cell", {"place_carton": {"kind": 20, "turned": False, "cell": 576}}),
-        ("place_carton.kind", {"place_carton": {"kind": 75, "turned": False, "cell": 1}}),
-        ("place_carton.kind", {"place_carton": {"kind": 81, "turned": False, "cell": 1}}),
+        ("place_carton.cell", {"place_carton": {"card": 20, "turned": False, "cell": 576}}),
+        ("place_carton.card", {"place_carton": {"card": 75, "turned": False, "cell": 1}}),
+        ("place_carton.card", {"place_carton": {"card": 81, "turned": False, "cell": 1}}),
         ("sleep.cell", {"sleep": {"cell": 600}}),
         ("toy_on_joint.joint", {"toy_on_joint": {"joint": 600}}),
-        ("choose_start.kind", {"choose_start": {"kind": 75}}),
-        ("choose_start.kind", {"choose_start": {"kind": 81}}),
+        ("choose_start.card", {"choose_start": {"card": 75}}),
+        ("choose_start.card", {"choose_start": {"card": 81}}),
         ("", {}),
     ):
         message = type(typed(position, DRAW))(**change)
@@ -283,9 +283,9 @@ def test_typed_actions_outside_their_ranges_are_refused() -> None:
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_ACTION, field)
     with pytest.raises(EngineError) as caught:
         CODEC.read_action(
-            Reader(type(typed(position, DRAW))(place_carton={"kind": 50, "turned": False, "cell": 1})), position
+            Reader(type(typed(position, DRAW))(place_carton={"card": 50, "turned": False, "cell": 1})), position
         )
-    assert (caught.value.reason, caught.value.field) == (Reason.ILLEGAL_ACTION, "place_carton.kind")
+    assert (caught.value.reason, caught.value.field) == (Reason.ILLEGAL_ACTION, "place_carton.card")
 
 
 @pytest.mark.rules("chat_cartonne", "Actions")

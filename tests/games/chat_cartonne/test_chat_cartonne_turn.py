@@ -53,13 +53,13 @@ def test_a_turn_begins_with_draw_or_a_sleeping_cat() -> None:
 
 def test_a_card_drawn_joins_the_hand_and_one_is_played() -> None:
     position = play(begun(), DRAW, 20)
-    assert list(state_of(position).seats[0].hand) == [0, 1, 20]
+    assert list(state_of(position).seats[0].hand_cards) == [0, 1, 20]
     assert kinds(position) == {"carton"}
     assert "instead of drawing" in refusal(position, sleep(cell(12, 11))).message
     assert "drawn only at the start" in refusal(position, DRAW).message
     assert refusal(position, PASS).rule == "chat_cartonne.md: End"
     after = play(position, place(2, cell(12, 11)))
-    assert list(state_of(after).seats[0].hand) == [0, 1]
+    assert list(state_of(after).seats[0].hand_cards) == [0, 1]
 
 
 def test_a_draw_is_seen_by_its_seat_alone_but_a_toy_card_by_all() -> None:
@@ -115,13 +115,13 @@ def test_no_double_walls_wall_may_not_meet_wall() -> None:
     board = Board(no_double_walls=True).put(cell(12, 11), "NES").hand(0, carton("N", "m"), carton("EW", "m"))
     position = play(board.position(), DRAW, carton("", "f"))
     north = cell(12, 10)
-    slot = {kind: i for i, kind in enumerate(state_of(position).seats[0].hand)}[carton("N", "m")]
+    slot = {kind: i for i, kind in enumerate(state_of(position).seats[0].hand_cards)}[carton("N", "m")]
     assert place(slot, north) in position.legal_actions()
     assert place(slot, north, True) not in position.legal_actions()
     error = refusal(position, place(slot, north, True))
     assert (error.rule, error.message.startswith("with no_double_walls")) == (RULE, True)
     # East and west: EW beside the NES carton's wall.
-    slot = {kind: i for i, kind in enumerate(state_of(position).seats[0].hand)}[carton("EW", "m")]
+    slot = {kind: i for i, kind in enumerate(state_of(position).seats[0].hand_cards)}[carton("EW", "m")]
     assert place(slot, cell(13, 11)) not in position.legal_actions()
     assert place(slot, cell(12, 10)) in position.legal_actions()
 
@@ -163,7 +163,7 @@ def test_between_two_cartons_there_are_two_joints() -> None:
 def test_no_cat_is_asked_for_where_none_can_be_laid() -> None:
     # A wall on either of the touching edges; short edges; no cat in the supply.
     wall = play(begun(hands=[[carton("EW"), 0], [1, 2]]), DRAW, 20)
-    slot = list(state_of(wall).seats[0].hand).index(carton("EW"))
+    slot = list(state_of(wall).seats[0].hand_cards).index(carton("EW"))
     assert play(wall, place(slot, cell(12, 11))).current_player() == 1
     assert play(play(begun(), DRAW, 20), place(0, cell(11, 10))).current_player() == 1
     # 77 has a wall in the east.
@@ -217,7 +217,7 @@ def test_the_box_must_hold_an_own_cat_or_nobodys(cats: list[tuple[str, int]], al
         else:
             board.asleep(cell(10 + number, 10), seat)
     position = play(board.position(), DRAW, carton("N", "b"))
-    slot = list(state_of(position).seats[0].hand).index(carton("NS"))
+    slot = list(state_of(position).seats[0].hand_cards).index(carton("NS"))
     position = play(position, place(slot, cell(12, 11)))
     assert (phase(position) == "CAT") == allowed
 
@@ -229,7 +229,7 @@ def test_joining_boxes_lets_both_seats_in() -> None:
     board.put(cell(13, 10), "NE", "m").put(cell(12, 10), "NE", "b").put(cell(11, 10), "NE", "f")
     board.hand(0, carton("NS", "m"), 1)
     position = play(board.position(), DRAW, carton("", "f"))
-    slot = list(state_of(position).seats[0].hand).index(carton("NS", "m"))
+    slot = list(state_of(position).seats[0].hand_cards).index(carton("NS", "m"))
     position = play(position, place(slot, cell(12, 11)))
     assert position.legal_actions() == [SKIP, cat(cell(11, 11)), cat(cell(12, 11))]
 
@@ -241,7 +241,7 @@ def test_a_sleeping_cat_ends_the_turn_without_another_cat() -> None:
     position = play(begun(), sleep(cell(12, 11)))
     assert position.current_player() == 1
     assert state_of(position).seats[0].supply == 4
-    assert list(state_of(position).seats[0].hand) == [0, 1]
+    assert list(state_of(position).seats[0].hand_cards) == [0, 1]
     assert state_of(position).table[1].sleeping_cat == 0
     assert refusal(position, sleep(cell(12, 11))).rule == RULE
 
@@ -350,9 +350,9 @@ def test_a_seat_that_begins_with_three_cards_draws_nothing() -> None:
     assert "three cards in hand" in refusal(position, DRAW).message
     assert refusal(position, PASS).rule == "chat_cartonne.md: End"
     slept = play(position, sleep(cell(13, 11)))
-    assert len(state_of(slept).seats[0].hand) == 3
+    assert len(state_of(slept).seats[0].hand_cards) == 3
     played = play(position, princess_in(cell(12, 10)))
-    assert len(state_of(played).seats[0].hand) == 2
+    assert len(state_of(played).seats[0].hand_cards) == 2
     assert "joint of" not in refusal(position, cat(cell(11, 11))).message
 
 

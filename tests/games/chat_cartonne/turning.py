@@ -4,8 +4,8 @@ from ..turning import Seats
 
 SEATS = Seats(
     named=frozenset(
-        {"seat", "first_seat", "active_seat", "princess_drawn_by", "sleeping_cat", "cat", "owner", "majority"}
+        {"seat", "first_seat", "active_seat", "princess_drawn_by", "sleeping_cat", "cat", "cat_owner", "majority"}
     ),
-    one_each=frozenset({"seats", "awake", "woken", "asleep", "bonus"}),
+    one_each=frozenset({"seats", "awake", "woken", "asleep", "bonus_points"}),
     ascending=frozenset({"majority"}),
 )

@@ -86,7 +86,7 @@ def holding(*cards: int, **options: Any) -> dict[str, Any]:
 
 def score_of(position: Position) -> list[tuple[int, int]]:
     """Return each seat's cats on the trunk and on branches."""
-    return [(seat.trunk_cats, seat.branch_cats) for seat in building.score_of(position).seats]
+    return [(seat.trunk_points, seat.branch_points) for seat in building.score_of(position).seats]
 
 
 def written(
@@ -172,10 +172,11 @@ class Table(building.Table):
         """Return the spaces of the cats that may move."""
         return {(action - 40) // 45 for action in self.position.legal_actions() if 40 <= action < STOP}
 
-    def told(self, whole: bool = True) -> list[tuple[str, dict[str, int]]]:
+    def told(self, whole: bool = True) -> list[tuple[str, dict[str, Any]]]:
         """Return the events of the last move as (kind, other fields of the message)."""
         found = []
         for event in self.events:
             kind, message = event_of(GAME, event, whole)
-            found.append((kind, {field.name: value for field, value in message.ListFields() if field.name != "kind"}))
+            values = {field.name: value for field, value in message.ListFields() if field.name != "kind"}
+            found.append((kind, values | ({"cards": list(values["cards"])} if "cards" in values else {})))
         return found

@@ -47,7 +47,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
             [branch.greatest_load for branch in view.branches],
         ],
         "tokens": [
-            [Counter(own.hand)[value] for value in VALUES],
+            [Counter(own.unplaced_solidity)[value] for value in VALUES],
             [tokens[value] - shown[value] for value in VALUES],
             [tokens[value] for value in VALUES],
         ],

@@ -10,11 +10,11 @@ def prompt(view: Any, _: list[Any]) -> tuple[str, dict[str, int]]:
     phase = name_of(view, "phase")
     key = phase.lower()
     if phase == "FALL":
-        return key, {"colour": view.colour}
+        return key, {"colour": view.cat_owner}
     if phase in ("MOVE", "SECOND_MOVE"):
         return (
-            (f"{key}_one", {"colour": view.colour})
+            (f"{key}_one", {"colour": view.cat_owner})
             if view.steps == 1
-            else (key, {"colour": view.colour, "steps": view.steps})
+            else (key, {"colour": view.cat_owner, "steps": view.steps})
         )
     return key, {}

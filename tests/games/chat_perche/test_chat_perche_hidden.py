@@ -72,9 +72,9 @@ def test_the_hand_is_the_owners_alone_and_its_size_public() -> None:
     table = Table(GAME.new_game(2, {"first_seat": 0})).place(0, 3).place(1, 1).place(2, 1)
     for viewer in (None, 0, 1):
         seats = view_of(table.position, viewer).seats
-        assert [seat.tokens_in_hand for seat in seats] == [4, 3]
-        assert list(seats[0].hand) == ([2, 3, 3, 4] if viewer == 0 else [])
-        assert list(seats[1].hand) == ([2, 3, 4] if viewer == 1 else [])
+        assert [seat.unplaced_tokens for seat in seats] == [4, 3]
+        assert list(seats[0].unplaced_solidity) == ([2, 3, 3, 4] if viewer == 0 else [])
+        assert list(seats[1].unplaced_solidity) == ([2, 3, 4] if viewer == 1 else [])
 
 
 def test_the_token_of_a_broken_branch_is_public() -> None:
@@ -102,7 +102,7 @@ def test_all_else_is_public() -> None:
             branch.ClearField("solidity")
     assert views[0] == views[1] == views[2]
     assert [seat.cats_at_start for seat in views[0].seats] == [10, 11]
-    assert (views[0].moved, views[0].steps, views[0].colour) == (left(2, 2), 2, 0)
+    assert (views[0].moved, views[0].steps, views[0].cat_owner) == (left(2, 2), 2, 0)
     assert [branch.greatest_load for branch in views[0].branches] == [0, 2, 2, 1, 0, 0, 0, 1, 0, 0]
     assert [(copies.card, copies.count) for copies in views[0].seats[0].discards] == [(card("two own", 6), 1)]
 
@@ -201,7 +201,7 @@ def test_tokens_of_equal_value_count_as_different_while_some_are_in_the_hand() -
     assert set(seen) == {((7, value),) for value in (1, 2, 3, 4)}
     assert chisquare([seen[((7, value),)] for value in (1, 2, 3, 4)], [1000, 1000, 2000, 1000]).pvalue > P_VALUE
     drawn = position.resample(0, 1)
-    hand = list(view_of(drawn, 1).seats[1].hand)
+    hand = list(view_of(drawn, 1).seats[1].unplaced_solidity)
     assert sorted([*hand, values_of(drawn, 0)[0][1]]) == [1, 2, 3, 3, 4]
 
 

@@ -59,7 +59,7 @@ def test_cards_are_those_of_the_rules_file() -> None:
 
 
 def test_numbers_of_the_rules_file() -> None:
-    assert (DETAILS.cats, DETAILS.birds, DETAILS.trunk_limit, DETAILS.dog_track) == (12, 6, 2, 10)
+    assert (DETAILS.cats_per_seat, DETAILS.total_birds, DETAILS.trunk_limit, DETAILS.dog_track) == (12, 6, 2, 10)
     assert list(DETAILS.solidity) == [1, 2, 3, 3, 4]
     names = {piece.number: piece for piece in GAME.description.pieces if piece.kind == "colour"}
     assert [str(names[colour].name) for colour in DETAILS.colours] == ["ginger", "black"]
@@ -69,20 +69,20 @@ def test_play_goes_by_these_numbers() -> None:
     most_dogs = 0
     for position, events in played(GAME, 2, games=6):
         view = view_of(position, None)
-        assert view.birds_beside + len(view.birds) == DETAILS.birds
+        assert view.birds_beside + len(view.birds) == DETAILS.total_birds
         for seat in view.seats:
-            assert seat.cats_at_start + len(seat.cats) == DETAILS.cats
+            assert seat.cats_at_start + len(seat.cats) == DETAILS.cats_per_seat
             assert sum(space in range(5) for space in seat.cats) <= DETAILS.trunk_limit
         if name_of(view, "phase") == "MOVE":
             info = CARDS[view.card]
             assert name_of(info, "kind") in ("ONE_CAT", "TWO_CATS")
             assert view.steps == info.value
-            assert (view.colour == view.active_seat) == info.own_cats
+            assert (view.cat_owner == view.active_seat) == info.own_cats
         elif name_of(view, "phase") == "FALL":
-            assert (view.colour == view.active_seat) == CARDS[view.card].own_cats
+            assert (view.cat_owner == view.active_seat) == CARDS[view.card].own_cats
         for kind, told in (event_of(GAME, event) for event in events):
             if kind == "CARD_TURNED_UP":
-                turned_up = CARDS[told.card]
+                turned_up = CARDS[told.cards[0]]
             elif kind == "DOGS_ADVANCED" and told.dogs < DETAILS.dog_track:
                 assert (name_of(turned_up, "kind"), turned_up.value) == ("DOGS", told.steps)
         most_dogs = max(most_dogs, view.dogs)

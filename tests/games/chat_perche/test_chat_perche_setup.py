@@ -139,13 +139,15 @@ def test_placing_is_refused_where_it_is_not_possible() -> None:
 
 def test_decision_default_solidity() -> None:
     table = begin(first_seat=0)
-    assert [list(view_of(table.position, seat).seats[seat].hand) for seat in range(2)] == [[1, 2, 3, 3, 4]] * 2
+    assert [list(view_of(table.position, seat).seats[seat].unplaced_solidity) for seat in range(2)] == [
+        [1, 2, 3, 3, 4]
+    ] * 2
 
 
 @pytest.mark.rules("chat_perche", "Decisions of the engine")
 def test_decision_option_solidity() -> None:
     table = begin(first_seat=0, solidity=[4, 2, 2, 2, 1])
-    assert list(view_of(table.position, 1).seats[1].hand) == [1, 2, 2, 2, 4]
+    assert list(view_of(table.position, 1).seats[1].unplaced_solidity) == [1, 2, 2, 2, 4]
     assert {i % 4 + 1 for i in table.position.legal_actions()} == {1, 2, 4}
     # Their order means nothing.
     assert table.position == begin(first_seat=0, solidity=(2, 1, 2, 4, 2)).position

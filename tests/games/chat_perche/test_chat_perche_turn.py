@@ -90,7 +90,7 @@ def test_the_turned_up_card_counts_as_discarded_at_once() -> None:
 def test_dogs_advance_by_their_number() -> None:
     table = Table().turn_up(DOGS_1)
     assert table.told() == [
-        ("CARD_TURNED_UP", {"seat": 0, "card": DOGS_1}),
+        ("CARD_TURNED_UP", {"seat": 0, "cards": [DOGS_1]}),
         ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dogs": 1}),
     ]
     table.turn_up(DOGS_2)
@@ -104,7 +104,7 @@ def test_one_cat_moves_one_cat_of_that_colour_up_to_its_value(number: int, colou
     table = Table(cats=([trunk(2)], [trunk(4)])).turn_up(number)
     assert table.movable() == {START, trunk(4 if colour else 2)}
     assert table.state.steps == 3
-    assert view_of(table.position, None).colour == colour
+    assert view_of(table.position, None).cat_owner == colour
     table.move(START, trunk(1))
     # One cat, whatever is left of the value.
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
@@ -153,7 +153,7 @@ def test_a_cat_of_the_active_seats_choice_falls(number: int, colour: int) -> Non
     table = Table(cats=cats).turn_up(number)
     assert (table.phase, table.actor) == ("FALL", 0)
     assert table.position.legal_actions() == [fall_id(space) for space in cats[colour]]
-    assert view_of(table.position, None).colour == colour
+    assert view_of(table.position, None).cat_owner == colour
     table.fall(cats[colour][1])
     assert table.told() == [("CAT_FELL", {"seat": colour, "space": cats[colour][1]})]
     assert table.cats(colour) == [cats[colour][0]]
@@ -240,7 +240,7 @@ def test_a_step_passes_by_itself_if_no_move_is_possible() -> None:
     # The only step from the start ends on a taken space, and no cat is in the tree.
     table = Table(cats=([], [trunk(1)]), options=holding()).turn_up(card("one own", 1))
     assert table.told() == [
-        ("CARD_TURNED_UP", {"seat": 0, "card": card("one own", 1)}),
+        ("CARD_TURNED_UP", {"seat": 0, "cards": [card("one own", 1)]}),
         ("NOTHING_POSSIBLE", {"seat": 0}),
     ]
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)

@@ -59,10 +59,15 @@ def score_of(position: Position, seat: int) -> ChatpentiersSeatScore:
 
 
 def told(event: Event, whole: bool = True) -> tuple[Any, ...]:
-    """Return an event as its kind and the fields that its message has, in order."""
+    """Return an event as its kind and the fields that its message has, in order; its cards one by one."""
     kind, message = event_of(GAME, event, whole)
-    _, *values = [value for _, value in message.ListFields()]
-    return kind, *(list(value) if not isinstance(value, int) else value for value in values)
+    found: list[Any] = [kind]
+    for field, value in message.ListFields()[1:]:
+        if field.name == "cards":
+            found += value
+        else:
+            found.append(value if isinstance(value, int) else list(value))
+    return tuple(found)
 
 
 class Table(building.Table):
@@ -167,7 +172,7 @@ def late_state(
         leader=leader,
         active_seat=active,
         discards=sorted(cards(discards)),
-        undealt_cards=sorted(cards(undealt)),
+        draw_pile_cards=sorted(cards(undealt)),
     )
     state.options.SetInParent()
     fill(state.options, CODEC.put_options, options)
@@ -176,7 +181,7 @@ def late_state(
     for seat, name in plays:
         state.plays.add(seat=seat, card=card(name))
     for seat, hand in enumerate(hands):
-        held = state.seats.add(hand=sorted(cards(hand)), round_points=round_points[seat])
+        held = state.seats.add(hand_cards=sorted(cards(hand)), round_points=round_points[seat])
         for zone, below in sorted(boards[seat].items()):
             held.zones.add(zone=zone, cards=sorted(cards(below)))
         held.shown_voids.extend(LETTERS.index(letter) for letter in (voids or {}).get(seat, ""))

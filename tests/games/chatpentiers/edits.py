@@ -13,22 +13,22 @@ STATES = 250
 
 def edit(state: Any, choices: random.Random) -> None:
     """Change a state in some way; it may be impossible then."""
-    hands = [seat.hand for seat in state.seats]
+    hands = [seat.hand_cards for seat in state.seats]
     seat = choices.choice(state.seats)
     way = choices.randrange(8)
     if way == 0:
-        editing.exchange([*hands, state.undealt_cards, state.discards], choices)
+        editing.exchange([*hands, state.draw_pile_cards, state.discards], choices)
     elif way == 1:
         # A hand of one colour, or of few.
         colours = choices.sample(range(5), choices.randint(1, 2))
         hand = choices.choice(hands)
-        editing.bring(hand, {card for card in range(60) if card // 12 in colours}, [*hands, state.undealt_cards])
+        editing.bring(hand, {card for card in range(60) if card // 12 in colours}, [*hands, state.draw_pile_cards])
     elif way == 2:
         # Equal values in all hands.
         value = choices.randrange(12)
         for hand in hands:
             card = choices.choice([12 * colour + value for colour in range(5)])
-            editing.bring(hand, {card, *hand[1:]}, [*hands, state.undealt_cards, state.discards])
+            editing.bring(hand, {card, *hand[1:]}, [*hands, state.draw_pile_cards, state.discards])
     elif way == 3:
         # The colours of a board in other zones.
         zones = list(range(4 if len(hands) == 3 else 5))
@@ -49,7 +49,7 @@ def edit(state: Any, choices: random.Random) -> None:
         state.options.section_limits[:] = [choices.randint(1, 9) for _ in range(4)]
     elif way == 6:
         for other in state.seats:
-            held = {card // 12 for card in other.hand}
+            held = {card // 12 for card in other.hand_cards}
             other.shown_voids[:] = [c for c in range(5) if c not in held and choices.random() < 0.6]
     elif way == 7:
         state.round = choices.randint(1, 3)
@@ -57,7 +57,7 @@ def edit(state: Any, choices: random.Random) -> None:
             other.round_points[:] = [choices.randint(0, 8) for _ in range(state.round - 1)]
         if not sum(len(held.cards) for other in state.seats for held in other.zones):
             state.leader = (state.first_seat + state.round - 1) % len(hands)
-    places = [*hands, state.undealt_cards, state.discards]
+    places = [*hands, state.draw_pile_cards, state.discards]
     editing.sort([*places, *(zone.cards for other in state.seats for zone in other.zones)])
 
 
@@ -73,9 +73,9 @@ def resumed(state: Any) -> Game | None:
         options["removed_colour"] = state.options.removed_colour
     game = Game(players, options)
     game.round = state.round
-    game.pack = {card_of(card) for card in state.undealt_cards}
+    game.pack = {card_of(card) for card in state.draw_pile_cards}
     game.discards = {card_of(card) for card in state.discards}
-    game.hands = [{card_of(card) for card in seat.hand} for seat in state.seats]
+    game.hands = [{card_of(card) for card in seat.hand_cards} for seat in state.seats]
     game.finished = [list(seat.round_points) for seat in state.seats]
     game.boards = [{zone.zone: [card_of(card) for card in zone.cards] for zone in seat.zones} for seat in state.seats]
     game.voids = {(number, colour) for number, seat in enumerate(state.seats) for colour in seat.shown_voids}

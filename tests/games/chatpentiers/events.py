@@ -25,4 +25,4 @@ LABELS = (
 
 # As told to those who may not see the whole event, without the field HIDDEN_FIELD.
 HIDDEN = ((happened("CARD_DEALT", 4, 59, seen_by={4}), "seat 4 is dealt a card"),)
-HIDDEN_FIELD = "card"
+HIDDEN_FIELD = "cards"

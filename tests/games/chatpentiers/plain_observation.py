@@ -22,8 +22,8 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
         trick[view.extra_card] = 6
     removed = view.removed_colour if view.HasField("removed_colour") else None
     return {
-        "own_hand": flags(view.seats[seat].known_cards, CARDS),
-        "table": flags(view.table, CARDS),
+        "own_hand": flags(view.seats[seat].hand_cards, CARDS),
+        "table": flags(view.table_cards, CARDS),
         "trick": [trick.get(card, 0) for card in CARDS],
         "discards": flags(view.discards, CARDS),
         "unseen": flags(view.unseen_cards, CARDS),
@@ -35,7 +35,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
         "section_limits": list(view.section_limits),
         "colours_in_use": [int(colour != removed) for colour in COLOURS],
         "led_colour": one_hot(view.plays[0].card // 12 if view.plays else -1, 5),
-        "undealt": view.undealt_size,
+        "undealt": view.draw_pile_size,
         "discarded": len(view.discards),
         "to_take": view.cards_to_take,
         "phase": one_hot(view.phase - 1, 6),

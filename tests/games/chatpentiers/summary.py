@@ -30,8 +30,8 @@ def summary(position: Position) -> str:
     phase = ChatpentiersPhase.Name(view.phase).removeprefix("CHATPENTIERS_PHASE_").lower()
     take = f" {view.cards_to_take}" if view.cards_to_take else ""
     lines = [
-        f"{phase}{take}; round {view.round}, trick {view.trick}, seat {view.leader} leads; table {cards(view.table)}; "
-        f"discards {len(view.discards)}; undealt {cards(state.undealt_cards)}"
+        f"{phase}{take}; round {view.round}, trick {view.trick}, seat {view.leader} leads; "
+        f"table {cards(view.table_cards)}; discards {len(view.discards)}; undealt {cards(state.draw_pile_cards)}"
     ]
     plays = {play.seat: cards([play.card]) for play in view.plays}
     for seat, held in enumerate(state.seats):
@@ -39,5 +39,7 @@ def summary(position: Position) -> str:
         shown = f" | no {' '.join(COLOURS[colour] for colour in held.shown_voids)}" if held.shown_voids else ""
         played = f" | played {plays[seat]}" if seat in plays else ""
         points = f" | points {' '.join(map(str, held.round_points))}" if held.round_points else ""
-        lines.append(f"  seat {seat}: {cards(held.hand)} | board {'; '.join(zones) or '-'}{played}{shown}{points}")
+        lines.append(
+            f"  seat {seat}: {cards(held.hand_cards)} | board {'; '.join(zones) or '-'}{played}{shown}{points}"
+        )
     return "\n".join(lines)

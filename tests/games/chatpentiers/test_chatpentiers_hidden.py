@@ -24,7 +24,7 @@ P_VALUE = 1e-6
 
 
 def placement_of(position: Position) -> Placement:
-    return tuple(frozenset(card_of(number) for number in seat.hand) for seat in state_of(position).seats)
+    return tuple(frozenset(card_of(number) for number in seat.hand_cards) for seat in state_of(position).seats)
 
 
 def drawn_placements(position: Position, seat: int, samples: int) -> Counter[Placement]:
@@ -164,7 +164,7 @@ def test_resampling_is_uniform_whatever_was_shown_by_whom(shown: dict[int, str])
     seen: Counter[tuple[str, ...]] = Counter()
     for number in range(15 * len(possible)):
         seats = state_of(position.resample(4, 1, number)).seats
-        seen[tuple(names(seat.hand) for seat in seats[:4])] += 1
+        seen[tuple(names(seat.hand_cards) for seat in seats[:4])] += 1
     assert seen.keys() <= set(possible)
     assert chisquare([seen[deal] for deal in possible]).pvalue > P_VALUE
 
@@ -208,8 +208,8 @@ def test_large_hands_get_colours_as_often_as_there_are_ways() -> None:
     seen: Counter[tuple[int, int]] = Counter()
     for number in range(samples):
         drawn = state_of(position.resample(0, 5, number)).seats
-        seen[sum(card < 12 for card in drawn[2].hand), sum(12 <= card < 24 for card in drawn[1].hand)] += 1
-        assert all(card >= 24 for card in drawn[3].hand)
+        seen[sum(card < 12 for card in drawn[2].hand_cards), sum(12 <= card < 24 for card in drawn[1].hand_cards)] += 1
+        assert all(card >= 24 for card in drawn[3].hand_cards)
     assert seen.keys() <= weights.keys()
     expected = [samples * ways / all_ways for ways in weights.values()]
     assert min(expected) > 5
@@ -219,7 +219,7 @@ def test_large_hands_get_colours_as_often_as_there_are_ways() -> None:
 @pytest.mark.parametrize("players", [3, 4])
 def test_undealt_cards_are_drawn_anew_too(players: int) -> None:
     table = Table(*[""] * players)
-    drawn = {tuple(state_of(table.position.resample(1, number)).undealt_cards) for number in range(20)}
+    drawn = {tuple(state_of(table.position.resample(1, number)).draw_pile_cards) for number in range(20)}
     assert len(drawn) == 20
 
 
@@ -228,7 +228,7 @@ def test_resampling_in_the_deal_keeps_the_number_of_cards_of_every_seat() -> Non
     for _ in range(30):
         position.apply(position.chance_outcomes()[3][0])
     drawn = position.resample(2, 9)
-    assert [len(seat.hand) for seat in state_of(drawn).seats] == [7, 8, 8, 7]
+    assert [len(seat.hand_cards) for seat in state_of(drawn).seats] == [7, 8, 8, 7]
     assert state_of(drawn).seats[2] == state_of(position).seats[2]
     assert drawn.chance_outcomes() != position.chance_outcomes()
 
@@ -242,17 +242,19 @@ def test_hands_are_hidden_and_their_sizes_public() -> None:
         view = view_of(table.position, viewer)
         assert [seat.hand_size for seat in view.seats] == [13, 14, 14, 14]
         for seat, held in enumerate(view.seats):
-            assert bool(held.known_cards) == (seat == viewer)
-        hidden = [list(seat.hand) for number, seat in enumerate(state_of(table.position).seats) if number != viewer]
-        hidden.append(list(state_of(table.position).undealt_cards))
+            assert bool(held.hand_cards) == (seat == viewer)
+        hidden = [
+            list(seat.hand_cards) for number, seat in enumerate(state_of(table.position).seats) if number != viewer
+        ]
+        hidden.append(list(state_of(table.position).draw_pile_cards))
         assert list(view.unseen_cards) == sorted(number for place in hidden for number in place)
-        assert view.undealt_size == 4
+        assert view.draw_pile_size == 4
 
 
 def test_table_boards_leader_voids_and_extra_card_are_public() -> None:
     table = Table("r1", "r2", "r3", undealt="y1").turn("y1").play("r1", "r2", "r3").take("y1", 1)
     view = table.view
-    assert names(view.table) == "r1 r2 r3"
+    assert names(view.table_cards) == "r1 r2 r3"
     assert view.extra_card == 0
     assert [(play.seat, play.card) for play in view.plays] == [(0, 24), (1, 25), (2, 26)]
     assert [(zone.zone, list(zone.cards)) for zone in view.seats[2].zones] == [(1, [0])]

@@ -11,7 +11,7 @@ from .building import GAME
 pytestmark = pytest.mark.rules("chatpentiers", "Components and setup")
 
 DETAILS = details_of(GAME)
-TABLES = {table.players: table for table in DETAILS.tables}
+TABLES = {table.players: table for table in DETAILS.by_players}
 NAMES = {(piece.kind, piece.number): str(piece.name) for piece in GAME.description.pieces}
 
 
@@ -23,12 +23,12 @@ def test_colours_and_values_of_the_cards() -> None:
 
 
 def test_numbers_of_the_rules_file() -> None:
-    assert [table.players for table in DETAILS.tables] == [3, 4, 5]
-    assert [table.cards_dealt for table in DETAILS.tables] == [11, 14, 12]
-    assert [list(table.cards_taken) for table in DETAILS.tables] == [[1, 2, 0], [1, 2, 0, 0], [1, 1, 2, 0, 0]]
-    assert [table.extra_card for table in DETAILS.tables] == [True, False, False]
-    assert [list(table.section_limits) for table in DETAILS.tables] == [[1, 2, 3, 5], [1, 2, 3, 4], [1, 2, 3, 4]]
-    assert [table.HasField("removed_colour") for table in DETAILS.tables] == [True, False, False]
+    assert [table.players for table in DETAILS.by_players] == [3, 4, 5]
+    assert [table.cards_dealt for table in DETAILS.by_players] == [11, 14, 12]
+    assert [list(table.cards_taken) for table in DETAILS.by_players] == [[1, 2, 0], [1, 2, 0, 0], [1, 1, 2, 0, 0]]
+    assert [table.extra_card for table in DETAILS.by_players] == [True, False, False]
+    assert [list(table.section_limits) for table in DETAILS.by_players] == [[1, 2, 3, 5], [1, 2, 3, 4], [1, 2, 3, 4]]
+    assert [table.HasField("removed_colour") for table in DETAILS.by_players] == [True, False, False]
     assert TABLES[3].removed_colour == 3
     assert list(DETAILS.perfect_bonus) == [0, 0, 1, 2, 4]
     assert DETAILS.rounds == 3

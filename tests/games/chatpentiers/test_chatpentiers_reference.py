@@ -91,10 +91,10 @@ def compare_cards(position: Position, game: Game) -> None:
     def same(numbers: Sequence[int], cards: set[tuple[int, int]]) -> bool:
         return list(numbers) == sorted(number(card) for card in cards)
 
-    assert same(state.undealt_cards, game.pack)
+    assert same(state.draw_pile_cards, game.pack)
     assert same(state.discards, game.discards)
     for seat, held in enumerate(state.seats):
-        assert same(held.hand, game.hands[seat])
+        assert same(held.hand_cards, game.hands[seat])
         assert {zone.zone: list(zone.cards) for zone in held.zones} == {
             zone: sorted(number(card) for card in cards) for zone, cards in game.boards[seat].items()
         }

@@ -34,8 +34,8 @@ def test_cards_and_hands_go_by_the_number_of_players(players: int, deck: int, de
     assert len(GAME.new_game(players, {"first_seat": 0}).chance_outcomes()) == deck
     table = Table(*[""] * players)
     state = state_of(table.position)
-    assert [len(seat.hand) for seat in state.seats] == [dealt] * players
-    assert len(state.undealt_cards) == left
+    assert [len(seat.hand_cards) for seat in state.seats] == [dealt] * players
+    assert len(state.draw_pile_cards) == left
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])
@@ -64,7 +64,7 @@ def test_cards_are_dealt_one_at_a_time_round_the_table_from_the_first_seat(playe
         table.chance(outcome)
         assert table.told() == [("CARD_DEALT", seat, outcome)]
         assert table.events[0].seen_by == {seat}
-        assert outcome in state_of(table.position).seats[seat].hand
+        assert outcome in state_of(table.position).seats[seat].hand_cards
     assert table.phase == ("EXTRA" if players == 3 else "PLAY")
 
 
@@ -161,7 +161,7 @@ def test_cards_colours_and_zones_have_names_in_both_languages() -> None:
 def test_the_first_seat_leads_the_first_trick() -> None:
     assert Table("", "", "", "", first_seat=3).actor == 3
     table = Table("", "", "", first_seat=2)
-    assert table.turn(names([state_of(table.position).undealt_cards[0]])).actor == 2
+    assert table.turn(names([state_of(table.position).draw_pile_cards[0]])).actor == 2
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])
@@ -174,9 +174,9 @@ def test_every_round_is_dealt_anew_to_empty_boards_from_the_seat_after_the_last_
     for number, position in enumerate(deals):
         state = state_of(position)
         assert state.leader == state.active_seat == number
-        assert len(state.undealt_cards) == (48 if players == 3 else 60)
+        assert len(state.draw_pile_cards) == (48 if players == 3 else 60)
         assert not state.discards
-        assert all(not seat.hand and not seat.zones and not seat.shown_voids for seat in state.seats)
+        assert all(not seat.hand_cards and not seat.zones and not seat.shown_voids for seat in state.seats)
         assert len(state.seats[0].round_points) == number + 1
     tricks = Counter(state_of(position).round for position in positions if state_of(position).phase == 5)
     assert tricks == dict.fromkeys((1, 2, 3), DEALT[players] * TAKEN[players])

@@ -85,8 +85,8 @@ def random_position(players: int, wanted: Callable[[Position, ChatpentiersState]
 
 STAGES: dict[str, Callable[[], Position]] = {
     "beginning": lambda: GAME.new_game(4),
-    "dealing": lambda: random_position(4, lambda _, state: len(state.undealt_cards) == 30),
-    "dealing again": lambda: random_position(4, lambda _, state: state.round == 2 and len(state.undealt_cards) == 30),
+    "dealing": lambda: random_position(4, lambda _, state: len(state.draw_pile_cards) == 30),
+    "dealing again": lambda: random_position(4, lambda _, state: state.round == 2 and len(state.draw_pile_cards) == 30),
     "extra card": lambda: random_position(3, lambda _, state: state.phase == 3 and len(state.discards) == 2),
     "leading with 3": lambda: random_position(3, lambda _, state: state.phase == 4 and len(state.discards) == 2),
     "taking with 3": lambda: random_position(3, lambda _, state: state.phase == 5 and len(state.discards) == 2),
@@ -266,12 +266,12 @@ FAULTS: list[tuple[str, str, Callable[[Body], None], str]] = [
     ("beginning", "a later round", patched(round=1), "round"),
     ("beginning", "a leader", patched(leader=1), "leader"),
     ("beginning", "an active seat", patched(active=1), "active_seat"),
-    ("beginning", "a card in hand", lambda body: move_card(body, "undealt", body.hand, 0), "seats.hand"),
+    ("beginning", "a card in hand", lambda body: move_card(body, "undealt", body.hand, 0), "seats.hand_cards"),
     ("leading", "a limit of 0", put("section_limits", 2, 0), "options.section_limits"),
     ("leading", "a limit of 10", put("section_limits", 2, 10), "options.section_limits"),
     ("leading", "a colour left out with 4 players", patched(removed_colour=3), "options.removed_colour"),
     ("leading with 3", "no colour left out with 3 players", patched(removed_colour=NO), "options.removed_colour"),
-    ("leading with 3", "another colour left out", patched(removed_colour=4), "undealt_cards"),
+    ("leading with 3", "another colour left out", patched(removed_colour=4), "draw_pile_cards"),
     ("leading", "a fourth round", patched(round=3), "round"),
     ("over", "an end in round 2", patched(round=1), "round"),
     ("leading", "a leader beyond the players", patched(leader=4), "leader"),
@@ -291,7 +291,7 @@ FAULTS: list[tuple[str, str, Callable[[Body], None], str]] = [
         "dealing",
         "another seat's turn to be dealt",
         next_active,
-        "seats.hand",
+        "seats.hand_cards",
     ),
     ("leading", "a byte that means nothing", put("zero", 1, 1), ""),
     ("leading", "a byte that means nothing, at the end", put("more_zero", 2, 1), ""),
@@ -300,26 +300,26 @@ FAULTS: list[tuple[str, str, Callable[[Body], None], str]] = [
         "leading",
         "a card in two places",
         card_twice,
-        "undealt_cards",
+        "draw_pile_cards",
     ),
     (
         "leading",
         "a card missing",
         card_missing,
-        "undealt_cards",
+        "draw_pile_cards",
     ),
     (
         "leading",
         "a card that does not exist",
         card_60,
-        "undealt_cards",
+        "draw_pile_cards",
     ),
-    ("leading", "a hand beyond the players", seat_beyond, "seats.hand"),
-    ("leading", "hands of different sizes", swap_sizes, "seats.hand"),
-    ("dealing", "hands of different sizes in the deal", swap_sizes, "seats.hand"),
-    ("first lead", "a deal that is finished", patched(phase=DEAL), "seats.hand"),
-    ("leading", "an end with cards in hand", patched(phase=FINISHED, round=2), "seats.hand"),
-    ("over", "a lead without a card", patched(phase=PLAY), "seats.hand"),
+    ("leading", "a hand beyond the players", seat_beyond, "seats.hand_cards"),
+    ("leading", "hands of different sizes", swap_sizes, "seats.hand_cards"),
+    ("dealing", "hands of different sizes in the deal", swap_sizes, "seats.hand_cards"),
+    ("first lead", "a deal that is finished", patched(phase=DEAL), "seats.hand_cards"),
+    ("leading", "an end with cards in hand", patched(phase=FINISHED, round=2), "seats.hand_cards"),
+    ("over", "a lead without a card", patched(phase=PLAY), "seats.hand_cards"),
     ("leading", "an extra card with 4 players", patched(extra=0), "extra_card"),
     ("leading with 3", "no extra card with 3 players", patched(extra=NO), "extra_card"),
     ("extra card", "an extra card before it is turned up", patched(extra=0), "extra_card"),
@@ -409,7 +409,7 @@ def test_a_packed_state_that_breaks_an_invariant_is_refused(
 
 def hand_without(table: Table, seat: int) -> set[int]:
     """Return the colours that a hand does not hold."""
-    return set(range(5)) - {number // 12 for number in state_of(table.position).seats[seat].hand}
+    return set(range(5)) - {number // 12 for number in state_of(table.position).seats[seat].hand_cards}
 
 
 ONE_COLOURED = ("r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 y1 y2 y3 y4", "g1 g2 g3 g4 g5 g6 g7 g8 g9 g10 g11 g12 y5 y6")
@@ -510,8 +510,13 @@ TYPED_FAULTS: list[tuple[str, str, Callable[[ChatpentiersState], Any], str | Non
     ("leading", "a fourth round", set_field("round", 4), "round"),
     ("leading", "a leader beyond the players", set_field("leader", 4), "leader"),
     ("leading", "an active seat beyond the players", set_field("active_seat", 2**32 - 1), "active_seat"),
-    ("leading", "a card that does not exist", lambda s: s.seats[1].hand.append(60), "seats[1].hand[11]"),
-    ("leading", "a card twice in a hand", lambda s: s.seats[1].hand.append(s.seats[1].hand[0]), "seats[1].hand[11]"),
+    ("leading", "a card that does not exist", lambda s: s.seats[1].hand_cards.append(60), "seats[1].hand_cards[11]"),
+    (
+        "leading",
+        "a card twice in a hand",
+        lambda s: s.seats[1].hand_cards.append(s.seats[1].hand_cards[0]),
+        "seats[1].hand_cards[11]",
+    ),
     ("leading", "a zone beyond", lambda s: setattr(s.seats[0].zones.add(cards=[1]), "zone", 5), None),
     (
         "leading",
@@ -550,7 +555,12 @@ TYPED_FAULTS: list[tuple[str, str, Callable[[ChatpentiersState], Any], str | Non
     ("playing", "a play of another seat", lambda s: setattr(s.plays[1], "seat", s.plays[0].seat), "plays[1].seat"),
     ("playing", "a play that does not exist", lambda s: setattr(s.plays[1], "card", 60), "plays[1].card"),
     ("leading", "a discard twice", lambda s: s.discards.append(s.discards[0]), "discards[3]"),
-    ("leading", "an undealt card that does not exist", lambda s: s.undealt_cards.append(2**32 - 1), "undealt_cards[4]"),
+    (
+        "leading",
+        "an undealt card that does not exist",
+        lambda s: s.draw_pile_cards.append(2**32 - 1),
+        "draw_pile_cards[4]",
+    ),
 ]
 
 
@@ -576,11 +586,11 @@ def test_lists_of_a_typed_state_may_come_in_any_order() -> None:
     position = STAGES["taking two"]()
     state = state_of(position)
     for seat in state.seats:
-        for cards in (seat.hand, seat.shown_voids, *(zone.cards for zone in seat.zones)):
+        for cards in (seat.hand_cards, seat.shown_voids, *(zone.cards for zone in seat.zones)):
             cards.reverse()
         seat.zones.reverse()
     state.discards.reverse()
-    state.undealt_cards.reverse()
+    state.draw_pile_cards.reverse()
     assert read(state, position.ply()) == position
 
 

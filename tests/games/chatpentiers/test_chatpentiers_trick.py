@@ -16,17 +16,17 @@ from .building import CODEC, GAME, Table, card, late_state, names, take_id, told
 def test_the_extra_card_is_a_chance_event_uniform_over_what_is_not_dealt_nor_turned_up() -> None:
     table = Table("", "", "")
     for trick in range(11):
-        undealt = list(state_of(table.position).undealt_cards)
+        undealt = list(state_of(table.position).draw_pile_cards)
         assert len(undealt) == 15 - trick
         assert (table.actor, table.phase) == (-1, "EXTRA")
         assert table.position.chance_outcomes() == [(number, 1) for number in undealt]
         table.chance(undealt[0])
         assert table.told() == [("EXTRA_CARD_TURNED", undealt[0])]
-        assert list(table.view.table) == [table.view.extra_card] == [undealt[0]]
+        assert list(table.view.table_cards) == [table.view.extra_card] == [undealt[0]]
         while table.phase == "PLAY":
             table.apply(table.position.legal_actions()[0])
         table.take_any()
-    assert len(state_of(table.position).undealt_cards) == 48
+    assert len(state_of(table.position).draw_pile_cards) == 48
     assert state_of(table.position).round == 2
 
 
@@ -48,7 +48,7 @@ def test_the_extra_card_has_no_rank_and_can_be_taken() -> None:
     assert set(table.takes()) == {"r1", "r2", "r3", "r12"}
     table.take("r12", 0)
     assert table.board(2) == {0: "r12"}
-    assert names(table.view.table) == "r1 r2 r3"
+    assert names(table.view.table_cards) == "r1 r2 r3"
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
@@ -247,7 +247,7 @@ def test_with_5_players_it_is_the_third_that_takes_two_and_leads() -> None:
 def test_taking_is_a_must() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4")
     assert all(action >= 60 for action in table.position.legal_actions())
-    error = table.refusal(state_of(table.position).seats[0].hand[0])
+    error = table.refusal(state_of(table.position).seats[0].hand_cards[0])
     assert error.reason is Reason.ILLEGAL_ACTION
     assert "must" in error.message
 
@@ -349,7 +349,7 @@ def test_one_card_of_every_trick_is_discarded(players: int) -> None:
         table.take_any()
         assert len(state_of(table.position).discards) == trick
         assert table.view.trick == trick + 1
-        assert not table.view.table
+        assert not table.view.table_cards
         assert not table.view.plays
 
 

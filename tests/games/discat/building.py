@@ -87,7 +87,7 @@ class Table(building.Table):
 
     def hand(self, seat: int) -> list[int]:
         """Return a seat's cards."""
-        return list(state_of(self.position).hands[seat].cards)
+        return list(state_of(self.position).seats[seat].hand_cards)
 
     def pile(self, seat: int) -> list[int]:
         """Return a seat's personal pile, bottom card first."""
@@ -169,7 +169,7 @@ def late_state(
         active_seat=active,
         bonus_drawn=bonus_drawn,
         last_turns=last_turns,
-        unknown_cards=sorted(unknown),
+        draw_pile_cards=sorted(unknown),
         queue=queue,
     )
     state.options.SetInParent()
@@ -178,7 +178,7 @@ def late_state(
     if redrawn:
         state.redrawn.extend(redrawn)
     for hand in hands:
-        state.hands.add().cards.extend(sorted(hand))
+        state.seats.add().hand_cards.extend(sorted(hand))
     for number, (kind, cards) in enumerate([*(played(card) for card in fillers), *turns]):
         turn = state.turns.add(seat=(state.first_seat + number) % players)
         if kind == "played":

@@ -13,13 +13,13 @@ STATES = 300
 
 def edit(state: Any, choices: random.Random) -> None:
     """Change a state in some way; it may be impossible then."""
-    hands = [hand.cards for hand in state.hands]
-    places = [*hands, state.unknown_cards, state.queue]
+    hands = [seat.hand_cards for seat in state.seats]
+    places = [*hands, state.draw_pile_cards, state.queue]
     way = choices.randrange(9)
     if way == 0:
         editing.exchange(places, choices)
     elif way == 1:
-        editing.shift([*hands, state.unknown_cards], choices)
+        editing.shift([*hands, state.draw_pile_cards], choices)
     elif way == 2:
         # A hand of one group.
         digit, by_tens = choices.randrange(10), choices.random() < 0.5
@@ -40,7 +40,7 @@ def edit(state: Any, choices: random.Random) -> None:
         # Few cards in a hand.
         hand = choices.choice(hands)
         while len(hand) > choices.randint(0, 2):
-            state.unknown_cards.append(hand.pop())
+            state.draw_pile_cards.append(hand.pop())
     elif way == 7 and state.turns:
         # The last turns are near, and the next seat holds a group.
         hand, others = hands[state.active_seat], hands[: state.active_seat] + hands[state.active_seat + 1 :]
@@ -52,35 +52,35 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 8 and state.bonus_drawn:
         # The constraint's creator holds a group of six.
         creator = next(turn.seat for turn in reversed(state.turns) if turn.HasField("played"))
-        while len(hands[creator]) < 6 and state.unknown_cards:
-            hands[creator].append(state.unknown_cards.pop())
+        while len(hands[creator]) < 6 and state.draw_pile_cards:
+            hands[creator].append(state.draw_pile_cards.pop())
         digit = choices.randrange(10)
         editing.bring(hands[creator], {card for card in range(1, 91) if card % 10 == digit}, places)
-    editing.sort([*hands, state.unknown_cards])
+    editing.sort([*hands, state.draw_pile_cards])
 
 
 def use_up(state: Any, choices: random.Random) -> None:
     """Put the draw pile into earlier rounds of plays and the hands."""
-    while len(state.unknown_cards) >= len(state.hands):
+    while len(state.draw_pile_cards) >= len(state.seats):
         add_round(state, choices)
-    for card in list(state.unknown_cards):
-        min(state.hands, key=lambda hand: len(hand.cards)).cards.append(card)
-    del state.unknown_cards[:]
+    for card in list(state.draw_pile_cards):
+        min(state.seats, key=lambda seat: len(seat.hand_cards)).hand_cards.append(card)
+    del state.draw_pile_cards[:]
 
 
 def add_round(state: Any, choices: random.Random) -> None:
     """Put a play of every seat, of cards of the draw pile, before all turns."""
-    players = len(state.hands)
-    if len(state.unknown_cards) < players:
+    players = len(state.seats)
+    if len(state.draw_pile_cards) < players:
         return
     rest = list(state.turns)
     del state.turns[:]
     for distance in range(players):
         turn = state.turns.add(seat=(state.first_seat + distance) % players)
         size = 1 if distance == 0 else choices.choice((1, 1, 2, 4))
-        spare = len(state.unknown_cards) - (players - 1 - distance)
+        spare = len(state.draw_pile_cards) - (players - 1 - distance)
         cards = [
-            state.unknown_cards.pop(choices.randrange(len(state.unknown_cards)))
+            state.draw_pile_cards.pop(choices.randrange(len(state.draw_pile_cards)))
             for _ in range(max(1, min(size, spare)))
         ]
         turn.played.cards[:] = [*sorted(cards[:-1]), cards[-1]]
@@ -91,13 +91,13 @@ def resumed(state: Any) -> Game | None:
     """Return the reference at a state, if it is at the beginning of a turn."""
     if name_of(state, "phase") not in ("PLAY", "BONUS", "PASS"):
         return None
-    players = len(state.hands)
+    players = len(state.seats)
     options: dict[str, Any] = {"first_seat": state.first_seat}
     if state.options.HasField("up_arrows"):
         options["up_arrows"] = sum(2 ** (card - 1) for card in state.options.up_arrows.cards)
     game = Game(players, options)
-    game.hands = [set(hand.cards) for hand in state.hands]
-    game.unknown = set(state.unknown_cards)
+    game.hands = [set(seat.hand_cards) for seat in state.seats]
+    game.unknown = set(state.draw_pile_cards)
     game.queue = list(state.queue)
     exchanged = []
     for turn in state.turns:

@@ -30,7 +30,7 @@ def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
     for distance, other in enumerate(clockwise(seat, players)):
         seen = view.seats[other]
         if distance:
-            known |= dict.fromkeys(seen.known_cards, 1 + distance)
+            known |= dict.fromkeys(seen.hand_cards, 1 + distance)
         top = seen.pile[-1] if seen.pile else None
         rows.append(
             [
@@ -47,7 +47,7 @@ def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
     order, turns = laid_in_order(view.turns)
     queue_place = {queued.card: place for place, queued in enumerate(view.queue, 1) if queued.seat == seat}
     return {
-        "own_hand": flags(view.seats[seat].known_cards, CARDS),
+        "own_hand": flags(view.seats[seat].hand_cards, CARDS),
         "laid": flags(laid, CARDS),
         "order": [order.get(card, 0) for card in CARDS],
         "turns": [turns.get(card, 0) for card in CARDS],

@@ -18,14 +18,14 @@ def summary(position: Position) -> str:
         side = "higher" if view.constraint.higher else "lower"
         constraint = f"{side} than {view.constraint.card} of seat {view.constraint.creator}"
         constraint += ", bonus drawn" if view.constraint.bonus_drawn else ""
-    pile = f"draw pile {len(state.unknown_cards)} unknown"
+    pile = f"draw pile {len(state.draw_pile_cards)} unknown"
     if state.queue:
         pile += " + " + ", ".join(f"{q.seat}'s {card}" for q, card in zip(view.queue, state.queue, strict=True))
     if state.redrawn:
         pile += f" (drawn from the queue so far: {' '.join(map(str, state.redrawn))})"
     lines = [f"{phase}; {constraint}; {pile}" + (f"; last turns {view.last_turns}" if view.last_turns else "")]
-    for seat, (seen, hand) in enumerate(zip(view.seats, state.hands, strict=True)):
-        cards = " ".join(map(str, hand.cards))
+    for seat, (seen, held) in enumerate(zip(view.seats, state.seats, strict=True)):
+        cards = " ".join(map(str, held.hand_cards))
         top = f", top {seen.pile[-1].card}{' face down' if seen.pile[-1].face_down else ''}" if seen.pile else ""
         bonus = f" | bonus pile {' '.join(map(str, seen.bonus_pile))}" if seen.bonus_pile else ""
         lines.append(f"  seat {seat}: hand {cards or '-'} | pile of {len(seen.pile)}{top}{bonus}")

@@ -151,7 +151,7 @@ def test_a_group_of_six_wins_as_one_of_five_does(top: int) -> None:
     assert (end_of(table.position), table.position.ended_by()) == ("group", 1)
     assert view_of(table.position, None).group_winner == 1
     assert table.bonus_pile(1) == []
-    assert state_of(table.position).unknown_cards == [49]
+    assert state_of(table.position).draw_pile_cards == [49]
 
 
 @pytest.mark.rules("discat", "End")

@@ -52,9 +52,9 @@ def test_a_seat_sees_its_own_hand_alone() -> None:
     hands = [[41, 42, 43, 44, 45, 46], [31, 32, 34, 35, 60], [51, 52, 53, 54, 55]]
     for seat in range(3):
         view = view_of(table.position, seat)
-        assert [list(seen.known_cards) for seen in view.seats] == [hands[s] if s == seat else [] for s in range(3)]
+        assert [list(seen.hand_cards) for seen in view.seats] == [hands[s] if s == seat else [] for s in range(3)]
         assert cards(observed(table, seat, "own_hand")) == hands[seat]
-    assert all(not seen.known_cards for seen in view_of(table.position, None).seats)
+    assert all(not seen.hand_cards for seen in view_of(table.position, None).seats)
 
 
 def test_the_cards_whose_place_a_seat_does_not_know_are_those_neither_laid_nor_known() -> None:
@@ -125,8 +125,8 @@ def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there
     )
     table = Table.at(read(state)).play(30)
     assert ("BONUS_CARD_DRAWN", 0, (33,)) in table.told()
-    assert list(view_of(table.position, 1).seats[0].known_cards) == [33]
-    assert list(view_of(table.position, None).seats[0].known_cards) == []
+    assert list(view_of(table.position, 1).seats[0].hand_cards) == [33]
+    assert list(view_of(table.position, None).seats[0].hand_cards) == []
     assert cards(observed(table, 1, "known"), 2) == [33]
     for seat, known in ((0, 33), (1, 33), (None, 0)):
         (drawn,) = view_of(table.position, seat).redrawn
@@ -138,9 +138,9 @@ def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there
     assert drawn.seen_by == {0, 1}
     # It stays known until it is played.
     table.keep()
-    assert list(view_of(table.position, 1).seats[0].known_cards) == [33]
+    assert list(view_of(table.position, 1).seats[0].hand_cards) == [33]
     table.play(33)
-    assert list(view_of(table.position, 1).seats[0].known_cards) == []
+    assert list(view_of(table.position, 1).seats[0].hand_cards) == []
 
 
 def known_of(game: Game, seat: int, other: int) -> set[int]:
@@ -175,7 +175,7 @@ def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(pl
                 for other in range(players):
                     if other != seat:
                         expected = known_of(game, seat, other)
-                        assert set(view.seats[other].known_cards) == expected
+                        assert set(view.seats[other].hand_cards) == expected
                         distance = 1 + (other - seat) % players
                         assert set(cards(observed(table, seat, "known"), distance)) == expected
                         known += bool(expected)
@@ -227,11 +227,11 @@ def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_wha
             game.move(move)
             told_to_all += [event_of(GAME, event, False)[1] for event in events]
             state = state_of(position)
-            giver, receiver = choices.sample(state.hands, 2)
-            if not state.redrawn or not giver.cards:
+            giver, receiver = choices.sample(state.seats, 2)
+            if not state.redrawn or not giver.hand_cards:
                 continue
-            receiver.cards.append(giver.cards.pop(choices.randrange(len(giver.cards))))
-            receiver.cards.sort()
+            receiver.hand_cards.append(giver.hand_cards.pop(choices.randrange(len(giver.hand_cards))))
+            receiver.hand_cards.sort()
             try:
                 table = Table.at(read(state))
             except EngineError:
@@ -320,6 +320,6 @@ def test_the_end_hides_hands_still() -> None:
     state = late_state([[], [47], [48]], [played(5), KEPT], first=0, active=2, phase="PASS", last_turns=1, up_arrows=[])
     table = Table.at(read(state)).keep()
     assert table.position.is_terminal()
-    assert list(view_of(table.position, 1).seats[2].known_cards) == []
+    assert list(view_of(table.position, 1).seats[2].hand_cards) == []
     assert list(observed(table, 1, "phase")) == [0, 0, 0, 0, 0, 0, 0, 1]
     assert not observed(table, 1, "seats")[:, 6].any()

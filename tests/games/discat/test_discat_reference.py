@@ -39,8 +39,8 @@ def random_options(players: int, choices: random.Random) -> dict[str, int]:
 def same_table(position: Position, game: Game) -> None:
     """Assert that all cards are in the same places, with the same face-down marks and constraint."""
     state, view = state_of(position), view_of(position, None)
-    assert [set(hand.cards) for hand in state.hands] == game.hands
-    assert set(state.unknown_cards) == game.unknown
+    assert [set(seat.hand_cards) for seat in state.seats] == game.hands
+    assert set(state.draw_pile_cards) == game.unknown
     assert list(state.queue) == game.queue
     assert [queued.seat for queued in view.queue] == game.queue_seats
     for seat, seen in enumerate(view.seats):

@@ -29,7 +29,7 @@ GAMES = {2: 60, 3: 250}
 
 def placement(position: Position) -> Placement:
     state = state_of(position)
-    return tuple(frozenset(hand.cards) for hand in state.hands), tuple(state.queue)
+    return tuple(frozenset(seat.hand_cards) for seat in state.seats), tuple(state.queue)
 
 
 def small_positions(players: int, style: str, seed: int) -> Iterator[tuple[Position, Knowledge]]:
@@ -131,7 +131,7 @@ def test_beyond_the_30_cards_that_are_kept_resampling_agrees_and_never_refuses(p
             drawn = position.resample(seat, choices.getrandbits(64))
             drawn.check()
             assert view_of(drawn, seat) == view_of(position, seat)
-            hands = [list(hand.cards) for hand in state_of(drawn).hands]
+            hands = [list(seat.hand_cards) for seat in state_of(drawn).seats]
             assert not holds_more_than_passes_allow(game, hands)
             # Resampling a resampled position is not refused either.
             assert view_of(drawn.resample(seat, 1), seat) == view_of(position, seat)

@@ -29,7 +29,7 @@ P_VALUE = 1e-5
 
 def placement_of(position: Position) -> Placement:
     state = state_of(position)
-    return tuple(frozenset(hand.cards) for hand in state.hands), tuple(state.queue)
+    return tuple(frozenset(seat.hand_cards) for seat in state.seats), tuple(state.queue)
 
 
 def drawn(position: Position, seat: int, number: int, game_number: int) -> Counter[Placement]:
@@ -66,12 +66,12 @@ def test_every_placement_that_agrees_is_drawn(number: int, entry: dict[str, Any]
 
 def shown_hands(table: Table, other: int, forbidden: range, free: int, samples: int = 6000) -> None:
     """Assert that seat 0 finds the other hand of five uniform over sets with at most `free` of the forbidden cards."""
-    hidden = {*state_of(table.position).unknown_cards, *table.hand(other)}
+    hidden = {*state_of(table.position).draw_pile_cards, *table.hand(other)}
     among = len(hidden & set(forbidden))
     expected = {count: comb(among, count) * comb(len(hidden) - among, 5 - count) for count in range(free + 1)}
     expected = {count: ways for count, ways in expected.items() if ways}
     counts = Counter(
-        sum(card in forbidden for card in state_of(table.position.resample(0, seed, 77)).hands[other].cards)
+        sum(card in forbidden for card in state_of(table.position.resample(0, seed, 77)).seats[other].hand_cards)
         for seed in range(samples)
     )
     assert counts.keys() == expected.keys()

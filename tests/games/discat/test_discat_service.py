@@ -79,19 +79,19 @@ BROKEN_STATES: dict[str, tuple[Callable[[discat_pb2.DiscatState], object], str]]
     "phase-0": (lambda state: state.ClearField("phase"), "phase"),
     "phase-negative": (lambda state: setattr(state, "phase", -1), "phase"),
     "phase-over": (lambda state: setattr(state, "phase", discat_pb2.DISCAT_PHASE_OVER), "phase"),
-    "seven-hands": (lambda state: state.hands.extend([discat_pb2.DiscatHand()] * 3), "hands"),
-    "no-hands": (lambda state: state.ClearField("hands"), "hands"),
-    "card-0": (lambda state: state.hands[2].cards.__setitem__(3, 0), "hands[2].cards[3]"),
-    "card-91": (lambda state: state.hands[2].cards.__setitem__(3, 91), "hands[2].cards[3]"),
-    "seven-cards": (lambda state: state.hands[2].cards.extend([1, 2]), "hands[2].cards"),
+    "seven-seats": (lambda state: state.seats.extend([discat_pb2.DiscatSeat()] * 3), "seats"),
+    "no-seats": (lambda state: state.ClearField("seats"), "seats"),
+    "card-0": (lambda state: state.seats[2].hand_cards.__setitem__(3, 0), "seats[2].hand_cards[3]"),
+    "card-91": (lambda state: state.seats[2].hand_cards.__setitem__(3, 91), "seats[2].hand_cards[3]"),
+    "seven-cards": (lambda state: state.seats[2].hand_cards.extend([1, 2]), "seats[2].hand_cards"),
     "first-seat-4": (lambda state: setattr(state, "first_seat", 4), "first_seat"),
     "first-seat-of-other-options": (lambda state: setattr(state, "first_seat", 1), "first_seat"),
     "active-seat-4": (lambda state: setattr(state, "active_seat", 4), "active_seat"),
     "active-seat-2^32": (lambda state: setattr(state, "active_seat", 2**32 - 1), "active_seat"),
     "last-turns-4": (lambda state: setattr(state, "last_turns", 4), "last_turns"),
-    "card-missing": (lambda state: state.unknown_cards.pop(), "unknown_cards"),
-    "card-twice": (lambda state: state.unknown_cards.append(state.unknown_cards[0]), "unknown_cards[50]"),
-    "card-out-of-use": (lambda state: state.unknown_cards.append(71), "unknown_cards"),
+    "card-missing": (lambda state: state.draw_pile_cards.pop(), "draw_pile_cards"),
+    "card-twice": (lambda state: state.draw_pile_cards.append(state.draw_pile_cards[0]), "draw_pile_cards[50]"),
+    "card-out-of-use": (lambda state: state.draw_pile_cards.append(71), "draw_pile_cards"),
     "queue-card-0": (lambda state: state.queue.append(0), "queue[0]"),
     "turn-of-nobody": (lambda state: state.turns.add(seat=9), "turns[0].seat"),
     "turn-of-no-kind": (lambda state: state.turns.add(seat=2), "turns[0]"),
@@ -120,8 +120,8 @@ def play_cards(*cards: int) -> game_pb2.Action:
 
 
 def test_the_field_of_a_refused_action(stub: Any, position: game_pb2.Position) -> None:
-    hand = list(position.state.discat.hands[2].cards)
-    elsewhere = position.state.discat.hands[0].cards[0]
+    hand = list(position.state.discat.seats[2].hand_cards)
+    elsewhere = position.state.discat.seats[0].hand_cards[0]
     exchange = game_pb2.Action(discat=discat_pb2.DiscatAction(exchange=discat_pb2.DiscatExchange(card=0)))
     keep = game_pb2.Action(discat=discat_pb2.DiscatAction(keep=discat_pb2.DiscatKeep()))
     cases = [
@@ -152,7 +152,7 @@ def test_a_card_dealt_to_another_seat_changes_nothing_for_the_rest(stub: Any) ->
     for each in start.chance_outcomes:
         request = game_service_pb2.ApplyRequest(state=start.state, outcome=each.outcome, include=include)
         position = stub.Apply(request).position
-        assert list(position.state.discat.hands[0].cards) == [each.outcome + 1]
+        assert list(position.state.discat.seats[0].hand_cards) == [each.outcome + 1]
         seen.add(tuple(update.SerializeToString(deterministic=True) for update in position.viewers))
     assert len(start.chance_outcomes) == 60
     assert len(seen) == 1
@@ -177,12 +177,12 @@ def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
                     handled[event.discat.seat].update(event.discat.cards)
             for update in position.viewers:
                 seat = update.seat if update.HasField("seat") else None
-                secret = set(state.unknown_cards)
-                for other, hand in enumerate(state.hands):
-                    known = set(update.view.discat.seats[other].known_cards)
-                    assert known <= set(hand.cards)
+                secret = set(state.draw_pile_cards)
+                for other, whole in enumerate(state.seats):
+                    known = set(update.view.discat.seats[other].hand_cards)
+                    assert known <= set(whole.hand_cards)
                     assert other == seat or known <= exchanged[seat]
-                    secret |= set(hand.cards) - known
+                    secret |= set(whole.hand_cards) - known
                 queued = [each.card for each in update.view.discat.queue if each.HasField("card")]
                 assert set(queued) <= set(state.queue)
                 secret |= set(state.queue) - set(queued)
@@ -217,7 +217,7 @@ def cards_named(view: game_pb2.View) -> set[int]:
         elif isinstance(node, list):
             for value in node:
                 walk(value, name)
-        elif name in ("card", "cards", "knownCards", "bonusPile"):
+        elif name in ("card", "cards", "handCards", "bonusPile"):
             named.add(node)
 
     walk(rest, "")
@@ -229,10 +229,10 @@ def test_a_worked_case_through_the_wire(stub: Any) -> None:
     state = game_pb2.State(
         rules_version=1,
         discat=discat_pb2.DiscatState(
-            hands=[
-                discat_pb2.DiscatHand(cards=[1, 2, 3, 4, 5]),
-                discat_pb2.DiscatHand(cards=[18, 28, 38, 50, 58]),
-                discat_pb2.DiscatHand(cards=[6, 7, 8, 9, 10]),
+            seats=[
+                discat_pb2.DiscatSeat(hand_cards=[1, 2, 3, 4, 5]),
+                discat_pb2.DiscatSeat(hand_cards=[18, 28, 38, 50, 58]),
+                discat_pb2.DiscatSeat(hand_cards=[6, 7, 8, 9, 10]),
             ],
             phase=discat_pb2.DISCAT_PHASE_PLAY,
             first_seat=0,
@@ -240,9 +240,9 @@ def test_a_worked_case_through_the_wire(stub: Any) -> None:
             turns=[discat_pb2.DiscatTurn(seat=0, played=discat_pb2.DiscatPlay(cards=[22]))],
         ),
     )
-    used = {22} | {card for hand in state.discat.hands for card in hand.cards}
+    used = {22} | {card for seat in state.discat.seats for card in seat.hand_cards}
     state.discat.options.SetInParent()
-    state.discat.unknown_cards.extend(card for card in range(1, 61) if card not in used)
+    state.discat.draw_pile_cards.extend(card for card in range(1, 61) if card not in used)
     request = game_service_pb2.ApplyRequest(
         state=state, action=play_cards(58, 28, 38, 18), include=game_pb2.Include(spectator=True, score=True)
     )

@@ -16,7 +16,7 @@ ODD = sum(1 << (card - 1) for card in range(1, 91, 2))
 def test_cards_used_go_by_the_number_of_players(players: int, largest: int) -> None:
     position = GAME.new_game(players, {"first_seat": 0})
     assert position.chance_outcomes() == [(card - 1, 1) for card in range(1, largest + 1)]
-    assert list(state_of(position).unknown_cards) == list(range(1, largest + 1))
+    assert list(state_of(position).draw_pile_cards) == list(range(1, largest + 1))
 
 
 @pytest.mark.rules("discat", "Components and setup")
@@ -51,7 +51,7 @@ def test_the_deal_is_five_cards_each_one_at_a_time_from_the_first_seat() -> None
         order.append(state_of(position).active_seat)
         position.apply(number)
     assert order == [1, 2, 0] * 5
-    assert [list(hand.cards) for hand in state_of(position).hands] == [
+    assert [list(seat.hand_cards) for seat in state_of(position).seats] == [
         [3, 6, 9, 12, 15],
         [1, 4, 7, 10, 13],
         [2, 5, 8, 11, 14],
@@ -59,7 +59,7 @@ def test_the_deal_is_five_cards_each_one_at_a_time_from_the_first_seat() -> None
     assert phase(position) == "PLAY"
     assert position.current_player() == 1
     # The rest is the draw pile.
-    assert list(state_of(position).unknown_cards) == list(range(16, 61))
+    assert list(state_of(position).draw_pile_cards) == list(range(16, 61))
     assert view_of(position, None).draw_pile_size == 45
 
 

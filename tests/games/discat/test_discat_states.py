@@ -179,10 +179,10 @@ def remove(path: str) -> Callable[[DiscatState], None]:
     return change
 
 
-def add_hands(count: int) -> Callable[[DiscatState], None]:
+def add_seats(count: int) -> Callable[[DiscatState], None]:
     def change(state: DiscatState) -> None:
         for _ in range(count):
-            state.hands.add()
+            state.seats.add()
 
     return change
 
@@ -214,25 +214,25 @@ def move_card(from_: str, to: str, card: int) -> Callable[[DiscatState], None]:
 
 
 OUT_OF_RANGE = [
-    (dealt, remove("hands"), "hands"),
-    (dealt, add_hands(5), "hands"),
+    (dealt, remove("seats"), "seats"),
+    (dealt, add_seats(5), "seats"),
     (dealt, put("options.first_seat", 2), "options.first_seat"),
     (dealt, put("options.up_arrows.cards", [0]), "options.up_arrows.cards[0]"),
     (dealt, put("options.up_arrows.cards", [1, 91]), "options.up_arrows.cards[1]"),
     (dealt, put("options.up_arrows.cards", [1, 3, 1]), "options.up_arrows.cards[2]"),
-    (dealt, put("hands.1.cards", [1, 2, 3, 4, 5, 6, 7]), "hands[1].cards"),
-    (dealt, put("hands.1.cards.2", 0), "hands[1].cards[2]"),
-    (dealt, put("hands.1.cards.2", 91), "hands[1].cards[2]"),
-    (dealt, put("hands.1.cards.2", 2**32 - 1), "hands[1].cards[2]"),
+    (dealt, put("seats.1.hand_cards", [1, 2, 3, 4, 5, 6, 7]), "seats[1].hand_cards"),
+    (dealt, put("seats.1.hand_cards.2", 0), "seats[1].hand_cards[2]"),
+    (dealt, put("seats.1.hand_cards.2", 91), "seats[1].hand_cards[2]"),
+    (dealt, put("seats.1.hand_cards.2", 2**32 - 1), "seats[1].hand_cards[2]"),
     (dealt, remove("phase"), "phase"),
     (dealt, put("phase", 9), "phase"),
     (dealt, put("first_seat", 2), "first_seat"),
     (dealt, put("active_seat", 2), "active_seat"),
     (dealt, put("active_seat", 2**32 - 1), "active_seat"),
     (last_turn, put("last_turns", 3), "last_turns"),
-    (dealt, put("unknown_cards.0", 0), "unknown_cards[0]"),
-    (dealt, put("unknown_cards.3", 91), "unknown_cards[3]"),
-    (dealt, put("unknown_cards.3", 1), "unknown_cards[3]"),
+    (dealt, put("draw_pile_cards.0", 0), "draw_pile_cards[0]"),
+    (dealt, put("draw_pile_cards.3", 91), "draw_pile_cards[3]"),
+    (dealt, put("draw_pile_cards.3", 1), "draw_pile_cards[3]"),
     (middle, put("queue.0", 0), "queue[0]"),
     (middle, put("queue.0", 91), "queue[0]"),
     (middle, put("queue", [33] * 91), "queue"),
@@ -250,7 +250,7 @@ WRONG_TURNS = [
     (dealt, add_turn(0, "played", 1, 2, 3, 4, 5, 6, 7), "turns[0].played.cards"),
     (dealt, add_turn(0, "played", 0), "turns[0].played.cards[0]"),
     (dealt, add_turn(0, "played", 1, 91), "turns[0].played.cards[1]"),
-    (middle, add_turn(1, "played", 60), "unknown_cards"),
+    (middle, add_turn(1, "played", 60), "draw_pile_cards"),
     (passing, both(add_turn(1, "passed"), add_turn(0, "passed")), "turns[2]"),
     (over, both(*(add_turn(number % 2, "played", 1, 2, 3, 4, 5, 6) for number in range(7))), "turns[56].played.cards"),
     # The active seat does not follow.
@@ -265,7 +265,7 @@ WRONG_TURNS = [
     (won, both(add_turn(1, "passed"), put("active_seat", 1)), "turns"),
     (
         won,
-        both(add_turn(1, "played", 1), put("hands.1.cards", [2, 3, 4, 6]), put("active_seat", 1)),
+        both(add_turn(1, "played", 1), put("seats.1.hand_cards", [2, 3, 4, 6]), put("active_seat", 1)),
         "turns",
     ),
     (won, put("phase", phase("REFILL")), "turns"),
@@ -277,30 +277,33 @@ WRONG_PHASE = [
     (beginning, put("first_seat", 0), "first_seat"),
     (beginning, put("phase", phase("DEAL")), "first_seat"),
     (beginning, put("options.first_seat", 0), "first_seat"),
-    (beginning, put("active_seat", 1), "hands"),
-    (beginning, move_card("unknown_cards", "hands.0.cards", 5), "hands"),
+    (beginning, put("active_seat", 1), "seats.hand_cards"),
+    (beginning, move_card("draw_pile_cards", "seats.0.hand_cards", 5), "seats.hand_cards"),
     (dealing, put("options.first_seat", 1), "first_seat"),
     (dealing, put("phase", phase("PLAY")), "active_seat"),
     (dealing, put("phase", phase("BONUS")), "phase"),
     (dealing, put("phase", phase("OVER")), "phase"),
-    (dealing, put("active_seat", 0), "hands"),
+    (dealing, put("active_seat", 0), "seats.hand_cards"),
     (dealing, put("bonus_drawn", True), "turns"),
     (dealing, put("last_turns", 1), "last_turns"),
-    (dealing, move_card("unknown_cards", "hands.0.cards", 50), "hands"),
-    (dealing, both(move_card("unknown_cards", "queue", 50)), "queue"),
-    (dealt, put("phase", phase("DEAL")), "hands"),
-    (dealt, move_card("unknown_cards", "hands.0.cards", 50), "hands"),
+    (dealing, move_card("draw_pile_cards", "seats.0.hand_cards", 50), "seats.hand_cards"),
+    (dealing, both(move_card("draw_pile_cards", "queue", 50)), "queue"),
+    (dealt, put("phase", phase("DEAL")), "seats.hand_cards"),
+    (dealt, move_card("draw_pile_cards", "seats.0.hand_cards", 50), "seats.hand_cards"),
     (
         dealt,
-        both(move_card("unknown_cards", "hands.0.cards", 50), move_card("unknown_cards", "hands.1.cards", 49)),
-        "hands",
+        both(
+            move_card("draw_pile_cards", "seats.0.hand_cards", 50),
+            move_card("draw_pile_cards", "seats.1.hand_cards", 49),
+        ),
+        "seats.hand_cards",
     ),
     (middle, put("phase", phase("DEAL")), "phase"),
     # Seat 1 cannot go below 41's constraint, or can.
     (passing, put("phase", phase("PLAY")), "phase"),
     (passing, put("phase", phase("BONUS")), "phase"),
-    (passing, put("bonus_drawn", False), "hands"),
-    (passing, both(put("bonus_drawn", False), move_card("hands.0.cards", "unknown_cards", 46)), "phase"),
+    (passing, put("bonus_drawn", False), "seats.hand_cards"),
+    (passing, both(put("bonus_drawn", False), move_card("seats.0.hand_cards", "draw_pile_cards", 46)), "phase"),
     (before_bonus, put("bonus_drawn", True), "phase"),
     (before_bonus, put("phase", phase("PASS")), "phase"),
     (before_bonus, put("phase", phase("PLAY")), "phase"),
@@ -308,10 +311,10 @@ WRONG_PHASE = [
     (middle, put("phase", phase("PASS")), "phase"),
     (middle, put("phase", phase("BONUS")), "phase"),
     (before_refill, put("phase", phase("EXCHANGE")), "phase"),
-    (before_refill, move_card("unknown_cards", "hands.0.cards", 50), "phase"),
-    (before_refill, put("bonus_drawn", True), "hands"),
+    (before_refill, move_card("draw_pile_cards", "seats.0.hand_cards", 50), "phase"),
+    (before_refill, put("bonus_drawn", True), "seats.hand_cards"),
     (before_exchange, put("turns.1.passed.exchanged", False), "queue"),
-    (before_exchange, both(put("turns.1.passed.exchanged", False), move_card("queue", "unknown_cards", 33)), "phase"),
+    (before_exchange, both(put("turns.1.passed.exchanged", False), move_card("queue", "draw_pile_cards", 33)), "phase"),
     (before_exchange, put("phase", phase("OVER")), "phase"),
     (before_exchange, put("phase", phase("PLAY")), "active_seat"),
     (over, put("phase", phase("REFILL")), "phase"),
@@ -323,27 +326,31 @@ WRONG_END = [
     (last_turn, put("last_turns", 0), "last_turns"),
     (last_turn, put("last_turns", 2), "last_turns"),
     # The seat that began the last turns has a card.
-    (last_turn, move_card("hands.1.cards", "hands.0.cards", 40), "last_turns"),
+    (last_turn, move_card("seats.1.hand_cards", "seats.0.hand_cards", 40), "last_turns"),
     # The active seat has no card, though the pile has.
-    (passing, both(*(move_card("hands.1.cards", "unknown_cards", card) for card in range(31, 36))), "last_turns"),
+    (
+        passing,
+        both(*(move_card("seats.1.hand_cards", "draw_pile_cards", card) for card in range(31, 36))),
+        "last_turns",
+    ),
     # The pile has cards.
-    (last_turn, both(move_card("hands.1.cards", "unknown_cards", 40), put("bonus_drawn", True)), "last_turns"),
+    (last_turn, both(move_card("seats.1.hand_cards", "draw_pile_cards", 40), put("bonus_drawn", True)), "last_turns"),
     (middle, put("last_turns", 1), "last_turns"),
     (before_refill, put("last_turns", 1), "last_turns"),
 ]
 
 WRONG_CARDS = [
-    (dealt, put("hands.1.cards.4", 12), "unknown_cards"),
-    (dealt, put("hands.1.cards.4", 51), "unknown_cards"),
-    (dealt, remove("unknown_cards"), "unknown_cards"),
-    (dealt, move_card("hands.0.cards", "unknown_cards", 90), "unknown_cards"),
-    (middle, put("queue", []), "unknown_cards"),
-    (middle, move_card("queue", "unknown_cards", 33), "redrawn"),
-    (middle, both(move_card("queue", "unknown_cards", 33), put("redrawn", [33])), "redrawn"),
-    (middle, put("queue.0", 34), "unknown_cards"),
-    (middle, put("turns.0.played.cards", [13]), "unknown_cards"),
-    (middle, move_card("unknown_cards", "queue", 50), "queue"),
-    (passing, move_card("unknown_cards", "queue", 50), "queue"),
+    (dealt, put("seats.1.hand_cards.4", 12), "draw_pile_cards"),
+    (dealt, put("seats.1.hand_cards.4", 51), "draw_pile_cards"),
+    (dealt, remove("draw_pile_cards"), "draw_pile_cards"),
+    (dealt, move_card("seats.0.hand_cards", "draw_pile_cards", 90), "draw_pile_cards"),
+    (middle, put("queue", []), "draw_pile_cards"),
+    (middle, move_card("queue", "draw_pile_cards", 33), "redrawn"),
+    (middle, both(move_card("queue", "draw_pile_cards", 33), put("redrawn", [33])), "redrawn"),
+    (middle, put("queue.0", 34), "draw_pile_cards"),
+    (middle, put("turns.0.played.cards", [13]), "draw_pile_cards"),
+    (middle, move_card("draw_pile_cards", "queue", 50), "queue"),
+    (passing, move_card("draw_pile_cards", "queue", 50), "queue"),
     (middle, put("redrawn", [33]), "redrawn"),
     (over, put("redrawn", [33]), "redrawn"),
 ]
@@ -387,9 +394,9 @@ def poke(**fields: object) -> Callable[[Body], None]:
 
 
 PACKED = [
-    (dealt, poke(players=1), "hands"),
-    (dealt, poke(players=7), "hands"),
-    (dealt, poke(players=0), "hands"),
+    (dealt, poke(players=1), "seats"),
+    (dealt, poke(players=7), "seats"),
+    (dealt, poke(players=0), "seats"),
     (dealt, poke(phase=8), "phase"),
     (dealt, poke(first_seat_option=2), "first_seat"),
     (dealt, poke(first_seat_option=1), "first_seat"),
@@ -400,34 +407,34 @@ PACKED = [
     (dealt, poke(active=2), "active_seat"),
     (middle, poke(bonus_drawn=2), "turns"),
     (dealt, poke(up_arrows__1=1 << 26), "options.up_arrows"),
-    (dealt, poke(unknown__1=1), "unknown_cards"),
-    (dealt, poke(unknown__0=2**64 - 1), "unknown_cards"),
-    (dealt, poke(laid=1), "unknown_cards"),
+    (dealt, poke(unknown__1=1), "draw_pile_cards"),
+    (dealt, poke(unknown__0=2**64 - 1), "draw_pile_cards"),
+    (dealt, poke(laid=1), "draw_pile_cards"),
     (dealt, poke(laid=91), "turns"),
     (dealt, poke(laid=255, queue_length=255), "turns"),
     (dealt, poke(queue_length=51), "queue"),
-    (middle, poke(queue_length=2), "unknown_cards"),
+    (middle, poke(queue_length=2), "draw_pile_cards"),
     (middle, poke(queue_length=0), ""),
     (middle, poke(cards__119=33 + 128), "queue"),
-    (middle, poke(cards__119=34), "unknown_cards"),
+    (middle, poke(cards__119=34), "draw_pile_cards"),
     (middle, poke(cards__118=34), ""),
     (middle, poke(cards__2=34), ""),
     (middle, poke(cards__50=1), ""),
     (middle, poke(codes__0=2, codes__1=0), "turns"),
     (middle, poke(codes__0=3, codes__1=0), "turns"),
-    (middle, poke(cards__0=0), "unknown_cards"),
-    (middle, poke(cards__0=12 + 128), "unknown_cards"),
-    (dealt, poke(hand_size__0=7), "hands"),
-    (dealt, poke(hand_size__0=255), "hands"),
-    (dealt, poke(hand_size__2=1, hand__2_0=1), "hands"),
+    (middle, poke(cards__0=0), "draw_pile_cards"),
+    (middle, poke(cards__0=12 + 128), "draw_pile_cards"),
+    (dealt, poke(hand_size__0=7), "seats.hand_cards"),
+    (dealt, poke(hand_size__0=255), "seats.hand_cards"),
+    (dealt, poke(hand_size__2=1, hand__2_0=1), "seats.hand_cards"),
     (dealt, poke(hand_size__0=4), ""),
     (dealt, poke(hand__0_6=1), ""),
-    (dealt, poke(hand__0_7=200), "hands"),
+    (dealt, poke(hand__0_7=200), "seats.hand_cards"),
     (dealt, poke(hand__0_5=1), ""),
     (dealt, poke(hand__3_0=1), ""),
-    (dealt, poke(hand__0_0=41, hand__0_1=12), "hands"),
-    (dealt, poke(hand__0_4=91), "hands"),
-    (dealt, poke(hand__0_0=0), "unknown_cards"),
+    (dealt, poke(hand__0_0=41, hand__0_1=12), "seats.hand_cards"),
+    (dealt, poke(hand__0_4=91), "seats.hand_cards"),
+    (dealt, poke(hand__0_0=0), "draw_pile_cards"),
     (dealt, poke(codes__0=1), ""),
     (dealt, poke(codes__95=128), ""),
     (dealt, poke(cards__0=1), ""),
@@ -440,7 +447,7 @@ PACKED = [
     (middle, poke(codes__90=1), ""),
     (middle, poke(codes__0=2, codes__1=1), "queue"),
     (middle, poke(redrawn_count=31), "redrawn"),
-    (middle, poke(redrawn_count=1), "unknown_cards"),
+    (middle, poke(redrawn_count=1), "draw_pile_cards"),
     (middle, poke(redrawn_count=1, cards__119=51), "redrawn"),
     (middle, poke(redrawn_count=1, cards__119=33 + 128), "redrawn"),
     (middle, poke(redrawn_count=1, cards__119=0, cards__118=33), "redrawn"),
@@ -474,8 +481,8 @@ def test_resampling_refuses_hands_that_the_turns_contradict() -> None:
     state.active_seat = 0
     state.phase = phase("PLAY")
     for card in (35, 5):
-        state.hands[1].cards[4] = card
-        state.unknown_cards[:] = sorted({*state.unknown_cards, 5, 35} - {card})
+        state.seats[1].hand_cards[4] = card
+        state.draw_pile_cards[:] = sorted({*state.draw_pile_cards, 5, 35} - {card})
         position = read(state)
         if card == 35:
             position.resample(0, 1)
@@ -492,8 +499,8 @@ def test_an_evaluation_without_worlds_says_what_contradicts_what() -> None:
     state.turns.add(seat=1).passed.exchanged = False
     state.active_seat = 0
     state.phase = phase("PLAY")
-    state.hands[1].cards[4] = 5
-    state.unknown_cards[:] = sorted({*state.unknown_cards, 35} - {5})
+    state.seats[1].hand_cards[4] = 5
+    state.draw_pile_cards[:] = sorted({*state.draw_pile_cards, 35} - {5})
     position = read(state)
     found, faults = engine.Table(GAME, position.num_players()).evaluate(position.pack(), 3, 2, seed=1)
     (fault,) = faults.items

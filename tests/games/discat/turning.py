@@ -4,5 +4,5 @@ from ..turning import Seats
 
 SEATS = Seats(
     named=frozenset({"seat", "first_seat", "active_seat", "creator", "group_winner"}),
-    one_each=frozenset({"seats", "hands"}),
+    one_each=frozenset({"seats"}),
 )

@@ -93,9 +93,9 @@ def late_state(
     left = deck(players, copies)
     known, most_ones = known or {}, most_ones or {}
     for seat, hand in enumerate(hands):
-        held = state.seats.add(cards=cards(hand), in_round=bool(hand), passed=seat in passed)
-        held.penalties.extend(one[seat] for one in penalties)
-        left.subtract(held.cards)
+        held = state.seats.add(hand_cards=cards(hand), in_round=bool(hand), passed=seat in passed)
+        held.round_points.extend(one[seat] for one in penalties)
+        left.subtract(held.hand_cards)
         for knower in (None, *range(players)):
             if (knower, seat) in known or (knower, seat) in most_ones:
                 entry = held.knowledge.add(
@@ -104,7 +104,7 @@ def late_state(
                 if knower is not None:
                     entry.seat = knower
     assert min(left.values()) >= 0, f"not that many cards: {names(k for k, n in left.items() if n < 0)}"
-    state.pile.extend(sorted(left.elements()))
+    state.discards.extend(sorted(left.elements()))
     return state
 
 
@@ -184,11 +184,11 @@ class Table(building.Table):
 
     def hand(self, seat: int) -> str:
         """Return a seat's cards."""
-        return names(self.state.seats[seat].cards)
+        return names(self.state.seats[seat].hand_cards)
 
     def in_pile(self, one: str) -> int:
         """Return the number of copies of a card in the pile."""
-        return list(self.state.pile).count(card(one))
+        return list(self.state.discards).count(card(one))
 
     def inside(self) -> list[int]:
         """The seats in the round."""
@@ -200,7 +200,7 @@ class Table(building.Table):
 
     def penalties(self) -> list[list[int]]:
         """The penalties: one list per finished round."""
-        return [list(one) for one in zip(*(held.penalties for held in self.state.seats), strict=True)]
+        return [list(one) for one in zip(*(held.round_points for held in self.state.seats), strict=True)]
 
     def outcomes(self) -> dict[str, int]:
         """Return the chance outcomes with their weights."""
@@ -220,7 +220,7 @@ class Table(building.Table):
 
     def knows(self, knower: int | None, seat: int) -> str:
         """Return what a seat, or everybody, knows of another's hand."""
-        return names(view_of(self.position, knower).seats[seat].known_cards)
+        return names(view_of(self.position, knower).seats[seat].hand_cards)
 
     def most_ones(self, knower: int | None, seat: int) -> int | None:
         """Return the most 1s that another's hand can hold, as a seat, or everybody, knows."""

@@ -16,8 +16,8 @@ STATES = 300
 
 def edit(state: Any, choices: random.Random) -> None:
     """Change a state in some way; it may be impossible then."""
-    hands = [seat.cards for seat in state.seats]
-    places = [*hands, state.pile]
+    hands = [seat.hand_cards for seat in state.seats]
+    places = [*hands, state.discards]
     seat = choices.choice(state.seats)
     way = choices.randrange(12)
     if way == 0:
@@ -35,8 +35,8 @@ def edit(state: Any, choices: random.Random) -> None:
         put_away(state, hands, choices, choices.choice((1, 2, 6)))
     elif way == 4:
         # Somebody is out.
-        state.pile.extend(seat.cards)
-        del seat.cards[:]
+        state.discards.extend(seat.hand_cards)
+        del seat.hand_cards[:]
         seat.in_round = seat.passed = False
     elif way == 5:
         for other in state.seats:
@@ -61,8 +61,8 @@ def edit(state: Any, choices: random.Random) -> None:
         other = choices.randrange(len(hands))
         for number, out in enumerate(state.seats):
             if number not in (state.active_seat, other):
-                state.pile.extend(out.cards)
-                del out.cards[:]
+                state.discards.extend(out.hand_cards)
+                del out.hand_cards[:]
                 out.in_round = out.passed = False
         put_away(state, hands, choices, 2)
         points = choices.randint(1, 8)
@@ -76,7 +76,7 @@ def put_away(state: Any, hands: Any, choices: random.Random, most: int) -> None:
     for hand in hands:
         limit = choices.randint(1, most)
         while len(hand) > limit:
-            state.pile.append(hand.pop(choices.randrange(len(hand))))
+            state.discards.append(hand.pop(choices.randrange(len(hand))))
 
 
 def set_round(state: Any, choices: random.Random) -> None:
@@ -84,9 +84,9 @@ def set_round(state: Any, choices: random.Random) -> None:
     state.round = choices.randint(2, 3)
     state.options.ClearField("first_seat")
     for seat in state.seats:
-        del seat.penalties[:]
-        seat.penalties.extend(choices.choice((0, 3, 4, 40)) for _ in range(state.round - 1))
-    sums = [sum(seat.penalties) for seat in state.seats]
+        del seat.round_points[:]
+        seat.round_points.extend(choices.choice((0, 3, 4, 40)) for _ in range(state.round - 1))
+    sums = [sum(seat.round_points) for seat in state.seats]
     state.first_seat = choices.choice([seat for seat, total in enumerate(sums) if total == max(sums)])
 
 
@@ -96,9 +96,9 @@ def set_knowledge(state: Any, choices: random.Random) -> None:
     noted = state.turn > 0
     for owner, seat in enumerate(state.seats):
         del seat.knowledge[:]
-        ones = sum(value(card) == 1 for card in seat.cards)
+        ones = sum(value(card) == 1 for card in seat.hand_cards)
         share = choices.choice((0, 0, 0.3, 1))
-        public = [card for card in seat.cards if choices.random() < share]
+        public = [card for card in seat.hand_cards if choices.random() < share]
         most = None
         if players == 5 and seat.in_round and choices.random() < 0.3 and ones < 8:
             most = choices.randint(ones, 8)
@@ -108,7 +108,7 @@ def set_knowledge(state: Any, choices: random.Random) -> None:
             add_knowledge(seat, None, public, most)
         for knower in range(players):
             if knower != owner and choices.random() < 0.3:
-                rest = Counter(seat.cards) - Counter(public)
+                rest = Counter(seat.hand_cards) - Counter(public)
                 more = sorted([*public, *(card for card in rest.elements() if choices.random() < 0.4)])
                 least = most if most is None or choices.random() < 0.5 else choices.randint(ones, most)
                 if (more, least) != (public, most):
@@ -127,9 +127,9 @@ def resumed(state: Any) -> Game | None:
     players = len(state.seats)
     options: dict[str, Any] = {"copies": list(state.options.copies)} if state.options.copies else {}
     game = Game(players, {**options, "first_seat": state.first_seat})
-    game.hands = [Counter(seat.cards) for seat in state.seats]
-    game.pile = Counter(state.pile)
-    game.penalties = [[seat.penalties[number] for seat in state.seats] for number in range(state.round - 1)]
+    game.hands = [Counter(seat.hand_cards) for seat in state.seats]
+    game.pile = Counter(state.discards)
+    game.penalties = [[seat.round_points[number] for seat in state.seats] for number in range(state.round - 1)]
     game.direction = -1 if state.reversed else 1
     game.turn = state.turn
     game.inside = {number for number, seat in enumerate(state.seats) if seat.in_round}
@@ -151,6 +151,6 @@ def resumed(state: Any) -> Game | None:
     elif phase in ("DISCARD", "AGAIN"):
         rest = game.discard(active, PASS if phase == "DISCARD" else STOP)
     else:
-        rest = game.effect(active, 4 if phase == "GIVE" else state.effect)
+        rest = game.effect(active, 4 if phase == "GIVE" else state.pair_value)
     game.go_on(game.rounds(state.first_seat, game.turns(active, rest)))
     return game

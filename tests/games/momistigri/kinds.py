@@ -92,7 +92,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
     state = state_of(before)
     phase = name_of(state, "phase")
     active = state.active_seat
-    held = Counter(state.seats[active].cards)
+    held = Counter(state.seats[active].hand_cards)
     inside = {number for number, seat in enumerate(state.seats) if seat.in_round}
     told = [event.kind for event in happened]
     seats_left = [event.seat for event in happened if event.kind == "SEAT_LEFT"]
@@ -103,7 +103,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield "first seat chosen"
             case "ROUND_BEGUN":
                 yield "second round" if cards[-1] == 2 else "third round"
-                sums = [sum(seat.penalties) for seat in state_of(after).seats]
+                sums = [sum(seat.round_points) for seat in state_of(after).seats]
                 if sums.count(max(sums)) > 1:
                     yield "round begun by one of several with the most points"
             case "CARD_DEALT":
@@ -125,7 +125,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield "swap"
                 if cards[0] == state.swapped_out:
                     yield "swap of a kind for itself"
-                if len(state.pile) == 3:
+                if len(state.discards) == 3:
                     yield "swap with only the pair in the pile"
             case "PAIR_DISCARDED":
                 yield from kinds_of_pair(phase, held, inside, active, cards, state)
@@ -146,7 +146,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
             case "ONES_DISCARDED":
                 yield f"ones discarded: {('none', 'one', 'several')[min(2, len(cards))]}"
             case "DIRECTION_REVERSED":
-                yield f"reversed after a pair of {state.effect}"
+                yield f"reversed after a pair of {state.pair_value}"
                 if not held:
                     yield "reversed with an empty hand"
             case "CARD_NAMED":
@@ -157,7 +157,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield "Momistigri given" if cards[0] == MOMISTIGRI else "given"
             case "CARD_HANDED_OUT":
                 yield "handed out"
-                if len(state.pile) == 1 and event.seat != last_receiver(inside - {active}, state):
+                if len(state.discards) == 1 and event.seat != last_receiver(inside - {active}, state):
                     yield "handed out, the pile then empty before all got one"
             case "ONE_SEAT_LEFT":
                 left = inside - set(seats_left)

@@ -20,7 +20,7 @@ Hands = tuple[tuple[int, ...], ...]
 
 def hands_of(position: Position) -> Hands:
     """Return all hands."""
-    return tuple(tuple(held.cards) for held in state_of(position).seats)
+    return tuple(tuple(held.hand_cards) for held in state_of(position).seats)
 
 
 def shown(events: Sequence[Event], seat: int) -> list[bytes]:
@@ -36,7 +36,7 @@ def shown(events: Sequence[Event], seat: int) -> list[bytes]:
 def allowed(position: Position, seat: int) -> Counter[Hands]:
     """Return all hands consistent with a seat's view, each with the number of ways to lay the hidden cards."""
     view = view_of(position, seat)
-    known = [list(held.known_cards) for held in view.seats]
+    known = [list(held.hand_cards) for held in view.seats]
     room = [held.hand_size - len(cards) for held, cards in zip(view.seats, known, strict=True)]
     most = [held.most_ones if held.HasField("most_ones") else 99 for held in view.seats]
     found: Counter[Hands] = Counter()
@@ -64,7 +64,7 @@ def with_hands(position: Position, hands: Hands) -> Position:
     """Return the position with other hands and without any knowledge."""
     state = state_of(position)
     for held, cards in zip(state.seats, hands, strict=True):
-        held.cards[:] = cards
+        held.hand_cards[:] = cards
         del held.knowledge[:]
     return read(state)
 

@@ -20,10 +20,10 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
             int(copy < list(cards).count(kind)) for kind, number in enumerate([*copies, 1]) for copy in range(number)
         ]
 
-    known = [placed(view.seats[other].known_cards) for other in order[1:]]
+    known = [placed(view.seats[other].hand_cards) for other in order[1:]]
     return {
-        "own_hand": placed(view.seats[seat].known_cards),
-        "pile": placed(view.pile),
+        "own_hand": placed(view.seats[seat].hand_cards),
+        "pile": placed(view.discards),
         "unseen": placed(view.unseen_cards),
         "known": padded(known, SEATS - 1, [0] * 46),
         "known_to_all": padded([placed(view.seats[other].known_to_all) for other in order], SEATS, [0] * 46),
@@ -34,7 +34,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
         "turn": view.turn,
         "reversed": int(view.reversed),
         "draws_left": view.draws_left,
-        "effect": view.effect,
+        "effect": view.pair_value,
         "swapped_out": 1 + view.swapped_out if view.HasField("swapped_out") else 0,
         "mark": one_hot(view.mark - 1, 4),
         "phase": one_hot(view.phase - 1, 12),
@@ -67,5 +67,5 @@ def seat_numbers(view: Any, other: int) -> list[int]:
         is_set(view, "first_seat", other),
         1 + seen.most_ones if seen.HasField("most_ones") else 0,
         1 + seen.most_ones_known_to_all if seen.HasField("most_ones_known_to_all") else 0,
-        *padded(seen.penalties, 3),
+        *padded(seen.round_points, 3),
     ]

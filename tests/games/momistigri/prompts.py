@@ -10,7 +10,7 @@ CHOICES = {1: "choice_ones", 2: "choice_name", 3: "choice_swap"}
 def prompt(view: Any, _: list[Any]) -> tuple[str, dict[str, int]]:
     """Return the key of a prompt and its arguments."""
     phase = name_of(view, "phase")
-    key = CHOICES[view.effect] if phase == "CHOICE" else phase.lower()
+    key = CHOICES[view.pair_value] if phase == "CHOICE" else phase.lower()
     match key:
         case "name" | "choice_name":
             return key, {"other_seat": next_seat(view)}

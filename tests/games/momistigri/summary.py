@@ -27,8 +27,8 @@ def summary(position: Position) -> str:
         line += f"; {state.draws_left} to draw"
     if state.mark != MOMISTIGRI_MARK_NONE:
         line += f"; mark {MomistigriMark.Name(state.mark).removeprefix('MOMISTIGRI_MARK_').lower()}"
-    if state.effect:
-        line += f"; effect of {state.effect}"
+    if state.pair_value:
+        line += f"; effect of {state.pair_value}"
     if state.HasField("receiver"):
         line += f"; receiver seat {state.receiver}"
     if state.HasField("swapped_out"):
@@ -36,10 +36,10 @@ def summary(position: Position) -> str:
     lines = [line]
     for seat, held in enumerate(state.seats):
         marks = ("" if held.in_round else " out") + (" passed" if held.passed else "")
-        penalties = f" | penalties {' '.join(map(str, held.penalties))}" if held.penalties else ""
+        penalties = f" | penalties {' '.join(map(str, held.round_points))}" if held.round_points else ""
         known = "".join(f" | {_knowledge(entry)}" for entry in held.knowledge)
-        lines.append(f"  seat {seat}{marks}: {_cards(held.cards)}{penalties}{known}")
-    return "\n".join([*lines, f"  pile: {_cards(state.pile)}"])
+        lines.append(f"  seat {seat}{marks}: {_cards(held.hand_cards)}{penalties}{known}")
+    return "\n".join([*lines, f"  pile: {_cards(state.discards)}"])
 
 
 def _cards(cards: list[int]) -> str:

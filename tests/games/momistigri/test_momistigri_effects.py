@@ -152,7 +152,7 @@ def test_a_5_stops_when_the_pile_is_empty() -> None:
     assert table.position.legal_actions() == [HAND_OUT + card("5A"), HAND_OUT + card("5B")]
     table.hand_out("5A").hand_out("5B")
     assert (table.phase, table.active) == ("DRAW", 1)
-    assert list(table.state.pile) == []
+    assert list(table.state.discards) == []
 
 
 def test_what_the_pile_does_not_hold_is_not_handed_out() -> None:

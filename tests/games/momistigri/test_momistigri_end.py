@@ -221,7 +221,7 @@ def test_the_end_tells_how_the_last_round_ended_and_whose_turn_was_the_last(
 def test_hands_and_pile_stay_as_they_lie_after_the_last_round() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
     assert [table.hand(seat) for seat in range(3)] == ["4A", "5A", "6A"]
-    assert len(table.state.pile) == 25
+    assert len(table.state.discards) == 25
 
 
 @pytest.mark.rules("momistigri", "End of the game")
@@ -258,7 +258,7 @@ def test_the_score_in_the_middle_of_a_round_counts_the_hands() -> None:
     assert table.position.totals() == [11, 16, 8]
     detail = MomistigriScoreDetail()
     fill(detail, CODEC.put_score, table.position)
-    assert [(list(seat.penalties), seat.hand_points) for seat in detail.seats] == [([7], 4), ([1], 15), ([2], 6)]
+    assert [(list(seat.round_points), seat.hand_points) for seat in detail.seats] == [([7], 4), ([1], 15), ([2], 6)]
 
 
 @pytest.mark.rules("momistigri", "End of the game")
@@ -266,7 +266,7 @@ def test_the_score_after_the_end_counts_finished_rounds_alone() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
     detail = MomistigriScoreDetail()
     fill(detail, CODEC.put_score, table.position)
-    assert [(list(seat.penalties), seat.hand_points) for seat in detail.seats] == [
+    assert [(list(seat.round_points), seat.hand_points) for seat in detail.seats] == [
         ([7, 4], 0),
         ([1, 5], 0),
         ([2, 6], 0),

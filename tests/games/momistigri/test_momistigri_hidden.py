@@ -26,9 +26,9 @@ def test_hands_are_hidden_and_the_rest_is_public() -> None:
         view = view_of(table.position, viewer)
         assert [seat.hand_size for seat in view.seats] == [2, 2, 1, 1]
         assert [seat.passed for seat in view.seats] == [False, False, True, False]
-        assert [list(seat.penalties) for seat in view.seats] == [[9], [1], [2], [3]]
+        assert [list(seat.round_points) for seat in view.seats] == [[9], [1], [2], [3]]
         assert view.reversed
-        assert list(view.pile) == list(table.state.pile)
+        assert list(view.discards) == list(table.state.discards)
         for seat in range(4):
             assert table.knows(viewer, seat) == (table.hand(seat) if seat == viewer else "")
     assert names(view_of(table.position, 1).unseen_cards) == "3A 4A 6A 7A"
@@ -40,7 +40,7 @@ def totals_seen(position: Position, viewer: int | None) -> list[int | None]:
     detail = score.detail.momistigri.seats
     assert [each.HasField("total") for each in score.totals] == [each.HasField("hand_points") for each in detail]
     for each, parts in zip(score.totals, detail, strict=True):
-        assert not each.HasField("total") or each.total == sum(parts.penalties) + parts.hand_points
+        assert not each.HasField("total") or each.total == sum(parts.round_points) + parts.hand_points
     return [each.total if each.HasField("total") else None for each in score.totals]
 
 
@@ -54,7 +54,7 @@ def test_a_viewer_knows_its_own_total_alone_and_all_penalties() -> None:
     assert totals_seen(table.position, None) == [None] * 4
     for viewer in (0, 1, 2, 3, None):
         seats = update_of(table.position, viewer).score.detail.momistigri.seats
-        assert [list(seat.penalties) for seat in seats] == [[9], [1], [2], [3]]
+        assert [list(seat.round_points) for seat in seats] == [[9], [1], [2], [3]]
 
 
 def test_a_viewer_knows_a_total_if_it_knows_each_card_of_the_hand() -> None:
@@ -66,7 +66,7 @@ def test_a_viewer_knows_a_total_if_it_knows_each_card_of_the_hand() -> None:
         while True:
             for viewer in (*range(players), None):
                 seats = view_of(position, viewer).seats
-                whole = [len(seat.known_cards) == seat.hand_size for seat in seats]
+                whole = [len(seat.hand_cards) == seat.hand_size for seat in seats]
                 assert viewer is None or whole[viewer]
                 assert totals_seen(position, viewer) == [
                     total if is_whole else None for total, is_whole in zip(position.totals(), whole, strict=True)

@@ -145,8 +145,8 @@ CASES: list[tuple[str, Callable[[], bytes], str]] = [
     ("no draws in a draw", lambda: bytes_with(drawing(), draws_left=0), "draws_left"),
     ("draws outside of a draw", lambda: bytes_with(table(), draws_left=1), "draws_left"),
     ("more draws than the mark says", lambda: bytes_with(drawing(), draws_left=2), "draws_left"),
-    ("effect beyond", lambda: bytes_with(table(), effect=4), "effect"),
-    ("effect outside of a choice", lambda: bytes_with(table(), effect=1), "effect"),
+    ("effect beyond", lambda: bytes_with(table(), effect=4), "pair_value"),
+    ("effect outside of a choice", lambda: bytes_with(table(), effect=1), "pair_value"),
     ("receiver beyond", lambda: bytes_with(table(), receiver=3), "receiver"),
     ("receiver when nothing is handed out", lambda: bytes_with(table(), receiver=1), "receiver"),
     ("swapped out beyond", lambda: bytes_with(table(), swapped_out=47), "swapped_out"),
@@ -163,18 +163,18 @@ CASES: list[tuple[str, Callable[[], bytes], str]] = [
     ("first card of a kind missing", lambda: sets_with(of_other_box(), **{f"_{FIRSTS}": 1 << 45}), "options.copies"),
     ("first cards of the usual box", lambda: sets_with(table(), **{f"_{FIRSTS}": 1 << 45}), "options.copies"),
     ("kinds without first cards", lambda: sets_with(of_other_box(), **{f"_{FIRSTS}": 0}), "options.copies"),
-    ("hand of a seat that is not there", lambda: sets_with(table(), **{f"_{HANDS + 24}": "3A"}), "seats.cards"),
-    ("card missing", lambda: sets_with(table(), **{f"_{HANDS}": "3A 4A"}), "seats.cards"),
-    ("card twice", lambda: sets_with(table(), **{f"_{HANDS + 8}": "3A 6A 7A"}), "seats.cards"),
-    ("card in a hand and in the pile", lambda: sets_with(table(), **{f"_{LEFT}": (1 << 46) - 1}), "seats.cards"),
-    ("card that three do not play with", lambda: sets_with(table(), **{f"_{HANDS}": "1A 4A 5B"}), "seats.cards"),
-    ("card beyond the box", lambda: sets_with(table(), **{f"_{HANDS}": 1 << 46}), "seats.cards"),
-    ("second card in the pile's stead", lambda: exchanged(HANDS, LEFT), "seats.cards"),
-    ("second card in a later seat's stead", lambda: exchanged(HANDS, HANDS + 8), "seats.cards"),
-    ("pile beyond the box", lambda: sets_with(table(), **{f"_{LEFT}": 1 << 63}), "pile"),
-    ("undealt beyond the box", lambda: sets_with(dealing(), **{f"_{LEFT}": 1 << 50}), "seats.cards"),
-    ("undealt too few", lambda: sets_with(dealing(), **{f"_{LEFT}": "M"}), "seats.cards"),
-    ("everything everywhere", lambda: everywhere(), "seats.cards"),
+    ("hand of a seat that is not there", lambda: sets_with(table(), **{f"_{HANDS + 24}": "3A"}), "seats.hand_cards"),
+    ("card missing", lambda: sets_with(table(), **{f"_{HANDS}": "3A 4A"}), "seats.hand_cards"),
+    ("card twice", lambda: sets_with(table(), **{f"_{HANDS + 8}": "3A 6A 7A"}), "seats.hand_cards"),
+    ("card in a hand and in the pile", lambda: sets_with(table(), **{f"_{LEFT}": (1 << 46) - 1}), "seats.hand_cards"),
+    ("card that three do not play with", lambda: sets_with(table(), **{f"_{HANDS}": "1A 4A 5B"}), "seats.hand_cards"),
+    ("card beyond the box", lambda: sets_with(table(), **{f"_{HANDS}": 1 << 46}), "seats.hand_cards"),
+    ("second card in the pile's stead", lambda: exchanged(HANDS, LEFT), "seats.hand_cards"),
+    ("second card in a later seat's stead", lambda: exchanged(HANDS, HANDS + 8), "seats.hand_cards"),
+    ("pile beyond the box", lambda: sets_with(table(), **{f"_{LEFT}": 1 << 63}), "discards"),
+    ("undealt beyond the box", lambda: sets_with(dealing(), **{f"_{LEFT}": 1 << 50}), "seats.hand_cards"),
+    ("undealt too few", lambda: sets_with(dealing(), **{f"_{LEFT}": "M"}), "seats.hand_cards"),
+    ("everything everywhere", lambda: everywhere(), "seats.hand_cards"),
     ("knowledge of the own hand", lambda: sets_with(table(), **{known(0): "3A"}), "seats.knowledge"),
     ("knowledge to a seat not there", lambda: sets_with(table(), **{known(3): "3A"}), "seats.knowledge"),
     ("knowledge of the pile", lambda: sets_with(table(), **{known(0): "8C"}), "seats.knowledge"),
@@ -213,16 +213,16 @@ CASES: list[tuple[str, Callable[[], bytes], str]] = [
         lambda: bytes_with(read(late_state(["1A", "", "3A", "6B", "6C"])), **{most(1, 0): 3}),
         "seats.knowledge",
     ),
-    ("penalty of a later round", lambda: bytes_with(table(), **{f"_{PENALTIES}": 1}), "seats.penalties"),
-    ("penalty of a seat not there", lambda: bytes_with(over(), **{f"_{PENALTIES + 3}": 1}), "seats.penalties"),
-    ("last penalty not the hand's", lambda: bytes_with(over(), **{f"_{PENALTIES + 5}": 9}), "seats.penalties"),
-    ("uneven deal", lambda: uneven_deal(), "seats.cards"),
+    ("penalty of a later round", lambda: bytes_with(table(), **{f"_{PENALTIES}": 1}), "seats.round_points"),
+    ("penalty of a seat not there", lambda: bytes_with(over(), **{f"_{PENALTIES + 3}": 1}), "seats.round_points"),
+    ("last penalty not the hand's", lambda: bytes_with(over(), **{f"_{PENALTIES + 5}": 9}), "seats.round_points"),
+    ("uneven deal", lambda: uneven_deal(), "seats.hand_cards"),
     (
         "dealt before the first seat",
         lambda: bytes_with(dealing(), phase=0, first_seat=255, active=0, first_seat_option=255),
-        "seats.cards",
+        "seats.hand_cards",
     ),
-    ("dealt out and still dealing", lambda: dealt_out(), "seats.cards"),
+    ("dealt out and still dealing", lambda: dealt_out(), "seats.hand_cards"),
     ("next card to another", lambda: bytes_with(dealing(), active=0), "active_seat"),
 ]
 
@@ -308,34 +308,34 @@ STATES: list[tuple[str, dict[str, Any], list[str], str]] = [
     ("a seat without cards is out", {"phase": "DISCARD"}, ["3A", "-", "4A"], "seats.in_round"),
     ("a receiver is another seat", {"phase": "HAND_OUT", "receiver": 0}, ["3A", "4A", "5A"], "receiver"),
     ("a receiver is in the round", {"phase": "HAND_OUT", "receiver": 1}, ["3A", "", "5A"], "receiver"),
-    ("the pair of a choice", {"phase": "CHOICE", "effect": 1}, ["3A", "4A", "5A"], "pile"),
-    ("the pair of a 2", {"phase": "NAME"}, ["3A", "4A", "5A"], "pile"),
-    ("the pair of a 4", {"phase": "GIVE"}, ["4A 4B 4C 4D 4E", "5A", "5B"], "pile"),
-    ("the pair of a 6", {"phase": "AGAIN"}, ["6A 6B 6C", "5A", "5B"], "pile"),
+    ("the pair of a choice", {"phase": "CHOICE", "pair_value": 1}, ["3A", "4A", "5A"], "discards"),
+    ("the pair of a 2", {"phase": "NAME"}, ["3A", "4A", "5A"], "discards"),
+    ("the pair of a 4", {"phase": "GIVE"}, ["4A 4B 4C 4D 4E", "5A", "5B"], "discards"),
+    ("the pair of a 6", {"phase": "AGAIN"}, ["6A 6B 6C", "5A", "5B"], "discards"),
     (
         "the pair of a 3 at the draw",
         {"phase": "DRAW", "draws_left": 1, "mark": "MOMISTIGRI_MARK_SWAP"},
         ["3A 3B 3C 3C 3D 3D", "5A", "5B"],
-        "pile",
+        "discards",
     ),
-    ("the pair of a 3", {"phase": "SWAP_OUT"}, ["3A 3B 3C 3C 3D 3D", "5A", "5B"], "pile"),
+    ("the pair of a 3", {"phase": "SWAP_OUT"}, ["3A 3B 3C 3C 3D 3D", "5A", "5B"], "discards"),
     (
         "the pair of a 7",
         {"phase": "DRAW", "draws_left": 1, "mark": "MOMISTIGRI_MARK_TWO"},
         ["7A 7B", "5A", "5B"],
-        "pile",
+        "discards",
     ),
     (
         "the pair of an 8",
         {"phase": "DRAW", "draws_left": 1, "mark": "MOMISTIGRI_MARK_THREE"},
         ["8C", "5A", "5B"],
-        "pile",
+        "discards",
     ),
     (
         "the pair of a 3 apart from the card just discarded",
         {"phase": "SWAP_IN", "swapped_out": card("3E")},
         ["3A 3B 3C 3C 3D", "5A", "5B"],
-        "pile",
+        "discards",
     ),
     ("the card just discarded", {"phase": "SWAP_IN", "swapped_out": card("4A")}, ["4A", "5A", "5B"], "swapped_out"),
     ("no card was discarded", {"phase": "SWAP_IN"}, ["4A", "5A", "5B"], "swapped_out"),
@@ -374,9 +374,9 @@ def test_states_that_play_cannot_reach_are_refused(fields: dict[str, Any], hands
 
 def test_cards_are_dealt_in_turn() -> None:
     state = state_of(dealing())
-    state.seats[1].cards.append(state.seats[0].cards.pop())
+    state.seats[1].hand_cards.append(state.seats[0].hand_cards.pop())
     error = refused(state)
-    assert (error.field, "one at a time" in error.message) == ("seats.cards", True)
+    assert (error.field, "one at a time" in error.message) == ("seats.hand_cards", True)
 
 
 def test_an_empty_pile_cannot_be_handed_out() -> None:
@@ -387,7 +387,7 @@ def test_an_empty_pile_cannot_be_handed_out() -> None:
     state.phase = 10
     state.draws_left = 0
     state.receiver = 1
-    assert refused(state).field == "pile"
+    assert refused(state).field == "discards"
 
 
 MESSAGES: list[tuple[str, Callable[[MomistigriState], Any], str]] = [
@@ -407,14 +407,14 @@ MESSAGES: list[tuple[str, Callable[[MomistigriState], Any], str]] = [
     ("no mark", lambda s: s.ClearField("mark"), "mark"),
     ("mark", lambda s: setattr(s, "mark", 5), "mark"),
     ("draws", lambda s: setattr(s, "draws_left", 4), "draws_left"),
-    ("effect", lambda s: setattr(s, "effect", 4), "effect"),
+    ("effect", lambda s: setattr(s, "pair_value", 4), "pair_value"),
     ("receiver", lambda s: setattr(s, "receiver", 0), "receiver"),
     ("swapped out", lambda s: setattr(s, "swapped_out", 46), "swapped_out"),
-    ("card", lambda s: s.seats[1].cards.append(46), "seats[1].cards[2]"),
-    ("too many cards", lambda s: s.seats[1].cards.extend([0] * 50), "seats[1].cards"),
-    ("pile card", lambda s: s.pile.append(99), "pile[22]"),
-    ("too large a pile", lambda s: s.pile.extend([0] * 50), "pile"),
-    ("penalties", lambda s: s.seats[2].penalties.append(1), "seats[2].penalties"),
+    ("card", lambda s: s.seats[1].hand_cards.append(46), "seats[1].hand_cards[2]"),
+    ("too many cards", lambda s: s.seats[1].hand_cards.extend([0] * 50), "seats[1].hand_cards"),
+    ("pile card", lambda s: s.discards.append(99), "discards[22]"),
+    ("too large a pile", lambda s: s.discards.extend([0] * 50), "discards"),
+    ("penalties", lambda s: s.seats[2].round_points.append(1), "seats[2].round_points"),
     ("knower", lambda s: s.seats[0].knowledge.add(seat=3), "seats[0].knowledge[0].seat"),
     ("own knowledge", lambda s: s.seats[1].knowledge.add(seat=1), "seats[1].knowledge[0].seat"),
     ("twice", lambda s: [s.seats[1].knowledge.add(seat=0) for _ in "ab"], "seats[1].knowledge[1].seat"),
@@ -433,13 +433,13 @@ def test_messages_that_are_no_state_are_refused(spoil: Callable[[MomistigriState
 
 
 OFF_DECK: list[tuple[str, Callable[[], Position], Callable[[MomistigriState], Any]]] = [
-    ("in two hands", lambda: table(), lambda s: s.seats[1].cards.append(s.seats[0].cards[0])),
-    ("in a hand and the pile", lambda: table(), lambda s: s.pile.append(s.seats[0].cards[0])),
-    ("missing", lambda: table(), lambda s: s.pile.pop()),
-    ("not in the deck", lambda: table(), lambda s: s.pile.append(card("1A"))),
-    ("in two hands in the deal", lambda: dealing(), lambda s: s.seats[1].cards.append(s.seats[0].cards[0])),
-    ("not in the deck in the deal", lambda: dealing(), lambda s: s.seats[0].cards.append(card("1A"))),
-    ("in the pile in the deal", lambda: dealing(), lambda s: s.pile.append(card("4E"))),
+    ("in two hands", lambda: table(), lambda s: s.seats[1].hand_cards.append(s.seats[0].hand_cards[0])),
+    ("in a hand and the pile", lambda: table(), lambda s: s.discards.append(s.seats[0].hand_cards[0])),
+    ("missing", lambda: table(), lambda s: s.discards.pop()),
+    ("not in the deck", lambda: table(), lambda s: s.discards.append(card("1A"))),
+    ("in two hands in the deal", lambda: dealing(), lambda s: s.seats[1].hand_cards.append(s.seats[0].hand_cards[0])),
+    ("not in the deck in the deal", lambda: dealing(), lambda s: s.seats[0].hand_cards.append(card("1A"))),
+    ("in the pile in the deal", lambda: dealing(), lambda s: s.discards.append(card("4E"))),
 ]
 
 
@@ -452,19 +452,19 @@ def test_messages_name_the_cards_of_the_deck_once(
     state = state_of(position())
     spoil(state)
     error = refused(state)
-    assert (error.reason, error.field) == (Reason.INVALID_STATE, "seats.cards")
+    assert (error.reason, error.field) == (Reason.INVALID_STATE, "seats.hand_cards")
     assert "are not the cards of the deck, each once" in error.message
 
 
 def test_penalties_of_finished_rounds_fit_a_byte() -> None:
     state = late_state(["4A", "5A", "6A"], round=2, penalties=[[300, 0, 0]])
-    assert refused(state).field == "seats[0].penalties[0]"
+    assert refused(state).field == "seats[0].round_points[0]"
 
 
 def test_the_order_of_the_cards_in_a_message_means_nothing() -> None:
     state = state_of(table())
-    state.seats[0].cards[:] = state.seats[0].cards[::-1]
-    state.pile[:] = state.pile[::-1]
+    state.seats[0].hand_cards[:] = state.seats[0].hand_cards[::-1]
+    state.discards[:] = state.discards[::-1]
     assert read(state) == table()
 
 

@@ -104,12 +104,12 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
 def same_table(position: Position, game: Game) -> None:
     """Assert that all cards are in the same places and known to the same seats."""
     state = state_of(position)
-    assert Counter(state.pile) == +game.pile
+    assert Counter(state.discards) == +game.pile
     for seat, held in enumerate(state.seats):
-        assert Counter(held.cards) == +game.hands[seat]
+        assert Counter(held.hand_cards) == +game.hands[seat]
         assert held.in_round == (seat in game.inside)
         assert held.passed == (seat in game.passed)
-        assert list(held.penalties) == [one[seat] for one in game.penalties]
+        assert list(held.round_points) == [one[seat] for one in game.penalties]
         entries = {entry.seat if entry.HasField("seat") else ALL: entry for entry in held.knowledge}
         for knower in (*range(game.players), ALL):
             if knower == seat:
@@ -185,9 +185,9 @@ def test_scores_break_down_as_in_the_reference() -> None:
         detail = MomistigriScoreDetail()
         fill(detail, CODEC.put_score, position)
         for seat, score in enumerate(detail.seats):
-            assert list(score.penalties) == [one[seat] for one in game.penalties]
+            assert list(score.round_points) == [one[seat] for one in game.penalties]
             assert score.hand_points == (0 if game.over else game.hand_sum(seat))
-            assert sum(score.penalties) + score.hand_points == position.totals()[seat]
+            assert sum(score.round_points) + score.hand_points == position.totals()[seat]
         if position.is_terminal():
             break
         move = choose(game.question, "random", choices)

@@ -62,11 +62,11 @@ def test_nine_cards_each_from_the_first_seat_on_and_the_last_to_its_right_neighb
     right = (first - 1) % players
     assert order == [(first + i) % players for i in range(9 * players)] + [right]
     state = state_of(position)
-    assert [len(held.cards) for held in state.seats] == [10 if seat == right else 9 for seat in range(players)]
+    assert [len(held.hand_cards) for held in state.seats] == [10 if seat == right else 9 for seat in range(players)]
     # The first seat begins by drawing from its right neighbour, who has ten.
     assert state.active_seat == first
     assert not state.reversed
-    assert not state.pile
+    assert not state.discards
     assert sum(weight for _, weight in position.chance_outcomes()) in (10, 5, 2, 1)
 
 
@@ -181,7 +181,7 @@ def test_direction_marks_and_pile_are_reset_at_every_round() -> None:
     table = Table(read(state)).pass_turn()
     assert not table.state.reversed
     assert table.passed() == []
-    assert list(table.state.pile) == []
+    assert list(table.state.discards) == []
     assert table.inside() == [0, 1, 2]
     assert table.state.turn == 0
     assert table.outcomes() == Table(GAME.new_game(3, {"first_seat": 0})).outcomes()

@@ -16,6 +16,7 @@ from chatiere.clients.calls import batch_requests
 from chatiere.engine import Game
 from chatiere.service.calls import batch_service
 from chatiere.v1.batch_service_pb2 import (
+    BatchSetup,
     Columns,
     ConvertRequest,
     EvaluateRequest,
@@ -27,7 +28,6 @@ from chatiere.v1.batch_service_pb2 import (
     Restart,
     ScoreRequest,
     StepRequest,
-    Table,
 )
 from chatiere.v1.game_service_pb2 import ListGamesResponse
 
@@ -50,7 +50,7 @@ def grpcio_address(server: Running) -> str:
 
 def all_kinds(game: Game) -> list[bytes]:
     """Requests of all kinds, and some that are refused."""
-    table = Table(game=game.name, players=game.min_players)
+    table = BatchSetup(game=game.name, players=game.min_players)
     position = game.new_game(game.min_players, seed=3)
     states = [position.pack()]
     for _ in range(5):
@@ -60,16 +60,16 @@ def all_kinds(game: Game) -> list[bytes]:
     count = len(states)
     seats, zeros = bytes(count), bytes(2 * count)
     requests = [
-        PlayRequest(new_games=NewGamesRequest(table=table, seeds=struct.pack("<3Q", 1, 2, 3), columns=columns)),
-        PlayRequest(step=StepRequest(table=table, states=packed, moves=zeros, columns=columns)),
-        PlayRequest(playout=PlayoutRequest(table=table, states=packed, count=3, seed=5)),
-        PlayRequest(evaluate=EvaluateRequest(table=table, states=packed, worlds=2, playouts=3, seed=5)),
-        PlayRequest(score=ScoreRequest(table=table, states=packed)),
-        PlayRequest(observe=ObserveRequest(table=table, states=packed, seats=seats)),
+        PlayRequest(new_games=NewGamesRequest(setup=table, seeds=struct.pack("<3Q", 1, 2, 3), columns=columns)),
+        PlayRequest(step=StepRequest(setup=table, states=packed, moves=zeros, columns=columns)),
+        PlayRequest(playout=PlayoutRequest(setup=table, states=packed, count=3, seed=5)),
+        PlayRequest(evaluate=EvaluateRequest(setup=table, states=packed, worlds=2, playouts=3, seed=5)),
+        PlayRequest(score=ScoreRequest(setup=table, states=packed)),
+        PlayRequest(observe=ObserveRequest(setup=table, states=packed, seats=seats)),
         PlayRequest(),
-        PlayRequest(score=ScoreRequest(table=Table(game="tarock"), states=packed)),
-        PlayRequest(score=ScoreRequest(table=table, states=packed[:-1])),
-        PlayRequest(new_games=NewGamesRequest(table=table, count=2**31)),
+        PlayRequest(score=ScoreRequest(setup=BatchSetup(game="tarock"), states=packed)),
+        PlayRequest(score=ScoreRequest(setup=table, states=packed[:-1])),
+        PlayRequest(new_games=NewGamesRequest(setup=table, count=2**31)),
     ]
     for tag, request in enumerate(requests):
         request.tag = tag
@@ -94,7 +94,7 @@ def test_every_answer_of_a_stream_is_that_of_grpcio_s_door(server: Running, game
 
 
 def test_a_client_s_stream_has_the_same_answers_at_both_doors(server: Running, game: Game) -> None:
-    table, columns = Table(game=game.name, players=game.max_players), Columns(legal=True, observations=True)
+    table, columns = BatchSetup(game=game.name, players=game.max_players), Columns(legal=True, observations=True)
 
     def answers(stream: Any) -> list[str]:
         begun = stream.submit(batch_requests.new_games(table, [1, 2, 3], columns=columns)).result(PATIENCE)
@@ -111,7 +111,7 @@ def test_a_client_s_stream_has_the_same_answers_at_both_doors(server: Running, g
             )
         ]
         with pytest.raises(ChatiereError) as refused:
-            stream.submit(batch_requests.new_games(Table(game="tarock"), [1])).result(PATIENCE)
+            stream.submit(batch_requests.new_games(BatchSetup(game="tarock"), [1])).result(PATIENCE)
         return [repr(future.result(PATIENCE)) for future in futures] + [repr(vars(refused.value))]
 
     found = []
@@ -125,7 +125,7 @@ def test_states_of_usual_batches_are_overwritten_where_they_came(
     server: Running, game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count = 2**14 // game.packed_size + 1
-    table, restart = Table(game=game.name, players=game.min_players), Restart(stride=count)
+    table, restart = BatchSetup(game=game.name, players=game.min_players), Restart(stride=count)
     columns = Columns(legal=True, scores=True, observations=True)
     kept: list[Any] = []
     put_positions = batch_service._put_positions
@@ -243,9 +243,9 @@ def test_a_deadline_passes_while_a_client_watches_the_server_s_health(peer: Peer
 
 def test_the_deadline_of_a_batch_that_was_refused_for_memory_passes() -> None:
     game = engine.games()[0]
-    table = Table(game=game.name, players=game.min_players)
-    held = NewGamesRequest(table=table, count=100_000 // game.packed_size).SerializeToString()
-    refused = ConvertRequest(table=table, states=bytes(100_000)).SerializeToString()
+    table = BatchSetup(game=game.name, players=game.min_players)
+    held = NewGamesRequest(setup=table, count=100_000 // game.packed_size).SerializeToString()
+    refused = ConvertRequest(setup=table, states=bytes(100_000)).SerializeToString()
     with playing(max_undelivered_bytes=150_000) as server, Peer(server, setting(WINDOW, 0)) as peer, LogLines() as log:
         peer.send(*peer.call(1, NEW_GAMES, held))
         peer.skip_to(HEADERS)
@@ -441,7 +441,7 @@ def test_calls_of_one_connection_have_their_own_answers(server: Running) -> None
 def test_a_call_whose_request_comes_as_its_slot_is_taken() -> None:
     """Calls without their request have one slot; the second call takes it just before the first one's request."""
     game = engine.games()[0]
-    request = NewGamesRequest(table=Table(game=game.name, players=game.min_players), count=1).SerializeToString()
+    request = NewGamesRequest(setup=BatchSetup(game=game.name, players=game.min_players), count=1).SerializeToString()
     labels = LABELS | {"grpc_type": "unary", "grpc_method": "NewGames"}
     with playing(max_calls=1) as server, Peer(server) as peer:
         peer.send(peer.headers(1, path=NEW_GAMES))
@@ -487,7 +487,9 @@ def test_request_ids_and_log_lines(server: Running, path: str) -> None:
 
 def test_streams_and_batches_are_counted() -> None:
     game = engine.games()[0]
-    request = PlayRequest(new_games=NewGamesRequest(table=Table(game=game.name, players=game.min_players), count=5))
+    request = PlayRequest(
+        new_games=NewGamesRequest(setup=BatchSetup(game=game.name, players=game.min_players), count=5)
+    )
     with playing() as server, Peer(server) as peer:
         peer.send(peer.headers(), data(message(request.SerializeToString())))
         peer.answers(1)

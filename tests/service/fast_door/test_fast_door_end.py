@@ -30,7 +30,7 @@ from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import SettingError, Settings
-from chatiere.v1.batch_service_pb2 import Table
+from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesResponse
 
 from ..process import Served, served
@@ -236,7 +236,7 @@ def test_where_it_listens(host: str, reached: str) -> None:
         running(Settings(address="127.0.0.1:0", fast_address=f"{host}:0")) as server,
         BatchClient(f"{reached}:{server.server.fast_port}") as client,
     ):
-        assert len(client.new_games(Table(game="discat", players=2), [1]).states) == 1
+        assert len(client.new_games(BatchSetup(game="discat", players=2), [1]).states) == 1
 
 
 def has_ipv6() -> bool:

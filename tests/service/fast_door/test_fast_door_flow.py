@@ -44,7 +44,7 @@ from chatiere import engine
 from chatiere.clients import BatchClient
 from chatiere.clients.calls import batch_requests
 from chatiere.service.calls.batch_service import BatchService
-from chatiere.v1.batch_service_pb2 import Table
+from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesRequest, ListGamesResponse
 
 from ..process import served, wait_until
@@ -279,7 +279,7 @@ def test_as_many_large_requests_as_the_windows_allow_before_any_answer_is_read(e
 
 def test_a_client_may_ask_much_before_it_reads(server: Running) -> None:
     game = max(engine.games(), key=lambda game: game.packed_size)
-    table = Table(game=game.name, players=game.max_players)
+    table = BatchSetup(game=game.name, players=game.max_players)
     count = STREAM_WINDOW // game.packed_size
     with BatchClient(fast_address(server)) as client, client.stream() as stream:
         begun = stream.submit(batch_requests.new_games(table, range(count // 4))).result(PATIENCE)

@@ -43,7 +43,7 @@ from played_frames import (
 )
 
 from chatiere import engine
-from chatiere.v1.batch_service_pb2 import Columns, NewGamesRequest, PlayRequest, PlayResponse, Table
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, NewGamesRequest, PlayRequest, PlayResponse
 from chatiere.v1.game_pb2 import Include
 from chatiere.v1.game_service_pb2 import NewGameRequest
 
@@ -257,7 +257,7 @@ def test_a_thousand_calls_whose_large_messages_never_come(server: Served, bystan
 GAME = max(engine.games(), key=lambda game: game.observation_length)
 # Some 4 MiB of response.
 LARGE = NewGamesRequest(
-    table=Table(game=GAME.name, players=GAME.min_players),
+    setup=BatchSetup(game=GAME.name, players=GAME.min_players),
     count=4 * 2**20 // GAME.observation_length,
     columns=Columns(observations=True),
 )

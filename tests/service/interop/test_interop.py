@@ -124,9 +124,9 @@ def test_grpc_js(server: Running, door: Door, node_modules: Path) -> None:
     (violation,) = details["google.rpc.BadRequest"]["field_violations"]
     assert violation["field"] == expected.field
     assert seen["seeds"] == list(range(MOST[door]))
-    table, seeds = batch_service_pb2.Table(game="discat", players=2), bytes(8 * 10_000)
+    table, seeds = batch_service_pb2.BatchSetup(game="discat", players=2), bytes(8 * 10_000)
     columns = batch_service_pb2.Columns(observations=True)
-    request = batch_service_pb2.NewGamesRequest(table=table, seeds=seeds, columns=columns)
+    request = batch_service_pb2.NewGamesRequest(setup=table, seeds=seeds, columns=columns)
     with grpc.insecure_channel(server.address, [("grpc.max_receive_message_length", -1)]) as channel:
         positions = batch_stub(channel).NewGames(request).positions
     assert seen["states"] == hashlib.sha256(positions.states).hexdigest()

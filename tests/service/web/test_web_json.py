@@ -109,7 +109,9 @@ def test_brackets_in_strings_do_not_count(web: WebClient) -> None:
         lambda inner: (
             st.lists(inner)
             | st.dictionaries(
-                st.sampled_from(["state", "action", "id", "discat", "include", "viewers", "hands", "cards", "outcome"]),
+                st.sampled_from(
+                    ["state", "action", "id", "discat", "include", "viewers", "seats", "handCards", "outcome"]
+                ),
                 inner,
             )
         ),

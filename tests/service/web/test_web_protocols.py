@@ -60,7 +60,7 @@ def limited_to(size: int) -> Iterator[WebClient]:
 @pytest.mark.parametrize("compress", [False, True], ids=["plain", "gzip"])
 def test_success(web: WebClient, protocol: Protocol, codec: Codec, compress: bool) -> None:
     answer = web.new_game(protocol=protocol, codec=codec, compress=compress)
-    assert answer.message.position.state.discat.hands
+    assert answer.message.position.state.discat.seats
     assert answer.http.headers["x-request-id"]
 
 

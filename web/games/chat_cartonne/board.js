@@ -42,8 +42,9 @@ export function boardOf(context, layout, extent, toBoard) {
   const placers = new Map();
   for (const event of context.update.events ?? []) {
     const told = /** @type {any} */ (event).chatCartonne ?? {};
-    if (told.seat !== undefined && told.cell !== undefined) {
-      placers.set(told.cell, told.seat);
+    const place = told.cell ?? told.joint;
+    if (told.seat !== undefined && place !== undefined) {
+      placers.set(place, told.seat);
     }
   }
   const from = (/** @type {number} */ cell) => {
@@ -58,8 +59,8 @@ export function boardOf(context, layout, extent, toBoard) {
   /** @type {Item[]} */
   const items = [gridOf(context)];
   for (const shown of view.table ?? []) {
-    items.push(cardOf(context, shown, boxes.get(shown.card.cell ?? 0), from, to));
-    const lying = lyingOf(context, shown.card, from, to);
+    items.push(cardOf(context, shown, boxes.get(shown.laid.cell ?? 0), from, to));
+    const lying = lyingOf(context, shown.laid, from, to);
     if (lying) {
       items.push(lying);
     }
@@ -104,7 +105,7 @@ function gridOf({ details }) {
  */
 function cardOf(context, shown, box, from, to) {
   const { t, nameOf } = context;
-  const { card } = shown;
+  const { laid: card } = shown;
   const cell = card.cell ?? 0;
   const isClosed = box?.closed ?? false;
   const options = { tints: isClosed ? (box.majority ?? []) : [], isClosed };
@@ -132,7 +133,7 @@ function cardOf(context, shown, box, from, to) {
       label: sleeperText(context, card),
     };
   }
-  const kind = card.kind ?? 0;
+  const kind = card.card ?? 0;
   return {
     key: `at:${cell}`,
     ...place,
@@ -183,11 +184,10 @@ function newestOf(context, placers) {
   const { view } = context;
   const items = [];
   for (const [cell, seat] of placers) {
-    const shown = (view.table ?? []).find((/** @type {any} */ { card }) => (card.cell ?? 0) === cell);
-    const isJoint = (context.update.events ?? []).some((event) => {
-      const told = /** @type {any} */ (event).chatCartonne ?? {};
-      return told.cell === cell && /AWAKE|JOINT/.test(told.kind ?? "");
-    });
+    const shown = (view.table ?? []).find((/** @type {any} */ { laid }) => (laid.cell ?? 0) === cell);
+    const isJoint = (context.update.events ?? []).some(
+      (event) => /** @type {any} */ (event).chatCartonne?.joint === cell,
+    );
     if (shown && !isJoint) {
       items.push({
         key: `newest:${cell}`,
@@ -260,7 +260,7 @@ function targetsOf(context) {
     const [shape, at] = pick.split(":");
     const joint = Number(at);
     const isTaken = (view.table ?? []).some(
-      (/** @type {any} */ { card }) => (card.cell ?? 0) === joint && card.onJoint,
+      (/** @type {any} */ { laid }) => (laid.cell ?? 0) === joint && laid.onJoint,
     );
     if (shape === "joint" && !isTaken) {
       items.push({
@@ -290,7 +290,7 @@ function targetsOf(context) {
 function labelsOf(context, extent, scale) {
   const { view } = context;
   /** @type {Map<number, any>} */
-  const cards = new Map((view.table ?? []).map((/** @type {any} */ shown) => [shown.card.cell ?? 0, shown]));
+  const cards = new Map((view.table ?? []).map((/** @type {any} */ shown) => [shown.laid.cell ?? 0, shown]));
   /** @type {Item[]} */
   const items = [];
   for (const box of boxesOf(context)) {
@@ -320,7 +320,7 @@ function labelsOf(context, extent, scale) {
 /** @param {any} box */
 function entriesOf(box) {
   const majority = box.majority ?? [];
-  const bonus = /** @type {number[]} */ (box.bonus ?? []);
+  const bonus = /** @type {number[]} */ (box.bonusPoints ?? []);
   const own = bonus[majority[0]] ?? 0;
   const isShared = majority.every((/** @type {number} */ seat) => (bonus[seat] ?? 0) === own);
   const points = String(box.points ?? 0).replace("-", "−");
@@ -344,8 +344,8 @@ function labelPoint(context, cells, cards) {
   const isBare = (/** @type {number} */ cell) => {
     const shown = cards.get(cell) ?? {};
     const count = (shown.mice ?? 0) + (shown.balls ?? 0) + (shown.fish ?? 0) + (shown.sprayers ?? 0);
-    const isCat = shown.card?.sleepingCat !== undefined || shown.card?.princess;
-    return count === 0 && !isCat && !shown.card?.onJoint && !cards.get(cell - 1)?.card.onJoint;
+    const isCat = shown.laid?.sleepingCat !== undefined || shown.laid?.princess;
+    return count === 0 && !isCat && !shown.laid?.onJoint && !cards.get(cell - 1)?.laid.onJoint;
   };
   const points = cells.map((cell) => centreOf(context, cell));
   const middle = {

@@ -50,13 +50,13 @@ export const game = {
       return { keys: ["pile"] };
     }
     if (chooseStart) {
-      return { keys: [formKey("start", chooseStart.kind ?? 0, chooseStart.turned)] };
+      return { keys: [formKey("start", chooseStart.card ?? 0, chooseStart.turned)] };
     }
     if (placeCarton) {
       const cell = cellKey(placeCarton.cell);
       return hasOneForm(context)
         ? { keys: [cell] }
-        : { keys: [formKey("card", placeCarton.kind ?? 0, placeCarton.turned), cell], ordered: true };
+        : { keys: [formKey("card", placeCarton.card ?? 0, placeCarton.turned), cell], ordered: true };
     }
     if (sleep) {
       return { keys: ["cat", cellKey(sleep.cell)], ordered: true };
@@ -87,13 +87,13 @@ export const game = {
       return shape === "cell" ? { princessInCell: { cell } } : { princessOnJoint: { joint: cell } };
     }
     if (what === "card") {
-      return { placeCarton: { kind: Number(number), turned: turned !== undefined, cell } };
+      return { placeCarton: { card: Number(number), turned: turned !== undefined, cell } };
     }
     if (view.toy !== undefined) {
       return shape === "cell" ? { toyAsCarton: { cell } } : { toyOnJoint: { joint: cell } };
     }
     if (view.startingCarton !== undefined) {
-      return { placeCarton: { kind: view.startingCarton, cell } };
+      return { placeCarton: { card: view.startingCarton, cell } };
     }
     return shape === "joint" ? { layCat: { joint: cell } } : undefined;
   },
@@ -129,13 +129,13 @@ export const game = {
     for (let seat = 0; seat < context.players; seat++) {
       lines.push(seatText(context, seat));
     }
-    const hand = me === undefined ? [] : (view.seats?.[me]?.knownCards ?? []);
+    const hand = me === undefined ? [] : (view.seats?.[me]?.handCards ?? []);
     if (hand.length > 0) {
       const cards = hand.map((/** @type {number} */ kind) => nameOf("card", kind)).join(", ");
       lines.push(t("own-hand", { cards }));
     }
-    for (const { card } of view.table ?? []) {
-      lines.push(...cardTexts(context, card));
+    for (const { laid } of view.table ?? []) {
+      lines.push(...cardTexts(context, laid));
     }
     lines.push(...boxesOf(context).map((box) => boxText(context, box)));
     const unseen = view.unseenCards ?? [];
@@ -151,7 +151,7 @@ export const game = {
     const sum = (/** @type {(box: any) => number} */ of) => boxes.reduce((total, box) => total + of(box), 0);
     return [
       [context.t("boxes"), sum((box) => ((box.majority ?? []).includes(seat) ? (box.points ?? 0) : 0))],
-      [context.t("bonuses"), sum((box) => box.bonus?.[seat] ?? 0)],
+      [context.t("bonuses"), sum((box) => box.bonusPoints?.[seat] ?? 0)],
       [context.t("negative"), detail.negativePoints ?? 0],
     ];
   },

@@ -55,7 +55,7 @@ export function startsOf(context, { free: board }) {
   const size = Math.min(84, (board.width - 24) / columns - gap, (board.height - 24) / rows - gap);
   return forms.map(
     (/** @type {{card: any, turned: boolean}} */ { card, turned }, /** @type {number} */ index) => {
-      const pick = formKey("start", card.kind ?? 0, turned);
+      const pick = formKey("start", card.card ?? 0, turned);
       const row = Math.floor(index / columns);
       const inThis = Math.min(columns, forms.length - row * columns);
       return {
@@ -65,7 +65,7 @@ export function startsOf(context, { free: board }) {
         draw: () => cartonCard(size, card),
         x: board.x + board.width / 2 + ((index % columns) - (inThis - 1) / 2) * (size + gap),
         y: board.y + board.height / 2 + (row - (rows - 1) / 2) * (size + gap),
-        label: t("start", { card: nameOf(turned ? "turned" : "card", card.kind ?? 0) }),
+        label: t("start", { card: nameOf(turned ? "turned" : "card", card.card ?? 0) }),
       };
     },
   );
@@ -93,7 +93,7 @@ export function plateOf(context, layout, { seat, x, y, width, height }) {
   const final = view.finalPhase ? String(state.holdsCarton ?? false) : "";
   const nameSize = isRoomy ? 16 : 12;
   const nameRoom = width - left - (isRoomy ? 8 + 17 * played : 4);
-  const cats = details.cats ?? 0;
+  const cats = details.catsPerSeat ?? 0;
   const backsLeft = isRoomy ? left + backSize / 2 : 17;
   const catsLeft = isRoomy ? left + 3 * (backSize + 3) + 12 : width / 2 + 12;
   const catStep = Math.min(17, (width - catsLeft - 4) / Math.max(1, cats));
@@ -235,9 +235,9 @@ export function trayOf(context, layout) {
       key: "pile",
       ...pile,
       pick: "pile",
-      stamp: `${tile} ${view.pileSize ?? 0} ${final}`,
-      label: t("pile-button", { count: view.pileSize ?? 0 }),
-      draw: () => s("g", { opacity: view.finalPhase ? 0.5 : 1 }, pileCard(tile, view.pileSize ?? 0)),
+      stamp: `${tile} ${view.drawPileSize ?? 0} ${final}`,
+      label: t("pile-button", { count: view.drawPileSize ?? 0 }),
+      draw: () => s("g", { opacity: view.finalPhase ? 0.5 : 1 }, pileCard(tile, view.drawPileSize ?? 0)),
     },
     {
       key: "parts",
@@ -263,7 +263,7 @@ export function trayOf(context, layout) {
       y: layout.cats.y + underY,
       stamp: `${tile} ${bottom} ${supply}`,
       draw: () => {
-        const cats = details.cats ?? 0;
+        const cats = details.catsPerSeat ?? 0;
         const step = Math.min(17, tile / Math.max(1, cats));
         return s(
           "g",
@@ -277,7 +277,7 @@ export function trayOf(context, layout) {
     items.push(finalSign(layout, t("final-short"), t("final")));
   }
   const held = heldBy(context, bottom);
-  const hidden = (state.knownCards ?? []).length > 0 ? 0 : (state.handSize ?? 0);
+  const hidden = (state.handCards ?? []).length > 0 ? 0 : (state.handSize ?? 0);
   const first = layout.hand[0] ?? layout.cats;
   const at = (/** @type {number} */ index) => ({
     x: first.x + (index + (slots.length - held.length - hidden) / 2) * (tile + layout.gap),
@@ -415,7 +415,7 @@ function pileCard(tile, count) {
 /** @param {Context} context @param {number} tile @param {boolean} isWide */
 function partsOf({ view, details, players }, tile, isWide) {
   const parts = view.parts ?? [];
-  const table = (details.tables ?? []).find((/** @type {any} */ each) => each.players === players) ?? {};
+  const table = (details.byPlayers ?? []).find((/** @type {any} */ each) => each.players === players) ?? {};
   const sizes = (table.partSizes ?? []).length === parts.length ? table.partSizes : [table.wholePile];
   const bars = parts.map(
     (/** @type {any} */ { left = 0, ownPrincess = false }, /** @type {number} */ index) => ({

@@ -146,7 +146,7 @@ export function layoutOf(context) {
  * @param {Context} context @param {number} seat @returns {Held[]}
  */
 export function heldBy({ view }, seat) {
-  const hand = view.seats?.[seat]?.knownCards ?? [];
+  const hand = view.seats?.[seat]?.handCards ?? [];
   const drawn =
     view.activeSeat === seat || (view.activeSeat ?? 0) === seat
       ? (view.toy ?? view.startingCarton)
@@ -179,7 +179,7 @@ export function jointOf(context, joint) {
  */
 export function extentOf(context, { board, free }) {
   const { view, details } = context;
-  const cells = (view.table ?? []).map((/** @type {any} */ { card }) => card.cell ?? 0);
+  const cells = (view.table ?? []).map((/** @type {any} */ { laid }) => laid.cell ?? 0);
   const points = (cells.length > 0 ? cells : [details.firstCell ?? 0]).map((/** @type {number} */ cell) =>
     centreOf(context, cell),
   );
@@ -215,7 +215,7 @@ export function boardPoints({ board }, extent) {
 /** The empty cells beside the cards of the table. @param {Context} context */
 export function rimOf({ view, details }) {
   const { rows = 0, columns = 0, cells = [] } = details;
-  const taken = new Set((view.table ?? []).map((/** @type {any} */ { card }) => card.cell ?? 0));
+  const taken = new Set((view.table ?? []).map((/** @type {any} */ { laid }) => laid.cell ?? 0));
   /** @type {Set<number>} */
   const rim = new Set();
   for (const cell of taken) {

@@ -9,7 +9,7 @@ export function sumOf(numbers) {
 
 /** @param {Context} context */
 export function pileText({ view, t }) {
-  return t("pile", { count: view.pileSize ?? 0 });
+  return t("pile", { count: view.drawPileSize ?? 0 });
 }
 
 /** @param {Context} context @param {number} part */
@@ -70,7 +70,7 @@ export function cardTexts(context, card) {
       ? t("princess-at", { cell })
       : card.sleepingCat !== undefined
         ? sleeperText(context, card)
-        : t("lies", { card: nameOf(card.turned ? "turned" : "card", card.kind ?? 0), cell }),
+        : t("lies", { card: nameOf(card.turned ? "turned" : "card", card.card ?? 0), cell }),
   ];
   if (lies) {
     texts.push(
@@ -99,7 +99,7 @@ export function boxText({ t, nameOf, seatName, players }, box) {
     .filter(({ awake, woken, asleep }) => awake + woken + asleep > 0)
     .map(({ seat, ...cats }) => t("cats", { name: seatName(seat), ...cats }));
   const majority = box.majority ?? [];
-  const bonus = /** @type {number[]} */ (box.bonus ?? [])
+  const bonus = /** @type {number[]} */ (box.bonusPoints ?? [])
     .map((points, seat) => (points > 0 ? `, ${t("bonus", { name: seatName(seat), points })}` : ""))
     .join("");
   return t("box", {

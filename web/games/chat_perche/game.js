@@ -37,7 +37,7 @@ function spaceKey(space) {
 
 /** The key of where a move begins. @param {number} space @param {Context} context */
 function fromKey(space, { details, view }) {
-  return space === details.startSpace ? `start:${view.colour ?? 0}` : spaceKey(space);
+  return space === details.startSpace ? `start:${view.catOwner ?? 0}` : spaceKey(space);
 }
 
 /** The colour that says what can be done with something. @param {string} key @param {Context} context */
@@ -202,21 +202,21 @@ function tokens({ view, me, t }, layout) {
       from: { x: owner === 0 ? width * 0.25 : width * 0.75, y: handY },
     });
   });
-  (view.seats ?? []).forEach(({ tokensInHand = 0, hand = [] }, seat) => {
-    const isMine = seat === me && hand.length > 0;
+  (view.seats ?? []).forEach(({ unplacedTokens = 0, unplacedSolidity = [] }, seat) => {
+    const isMine = seat === me && unplacedSolidity.length > 0;
     const share = me === undefined ? 0.5 : seat === me ? 0.66 : 0.34;
     const room = width * share - 16;
-    const most = Math.max(tokensInHand, (view.solidity ?? []).length, 1);
+    const most = Math.max(unplacedTokens, (view.solidity ?? []).length, 1);
     const tokenSize = !isMine ? 34 : width < MEDIUM ? 41 : 44;
     const gap = Math.min(tokenSize + 8, (room - tokenSize) / Math.max(1, most - 1));
     const middle = seat === 0 ? 8 + room / 2 : width - 8 - room / 2;
-    for (let index = 0; index < tokensInHand; index++) {
-      const value = hand[index];
-      const copy = hand.slice(0, index).filter((each) => each === value).length;
+    for (let index = 0; index < unplacedTokens; index++) {
+      const value = unplacedSolidity[index];
+      const copy = unplacedSolidity.slice(0, index).filter((each) => each === value).length;
       const said = value === undefined ? "?" : String(value);
       items.push({
         key: `hand:${seat}:${value ?? index}:${value === undefined ? "" : copy}`,
-        x: round(middle + (index - (tokensInHand - 1) / 2) * gap),
+        x: round(middle + (index - (unplacedTokens - 1) / 2) * gap),
         y: handY,
         layer: LAYERS.tokens,
         stamp: `${seat} ${said} ${tokenSize}`,
@@ -303,9 +303,9 @@ function animals(context, layout) {
         return;
       }
       const badge =
-        (view.barred ?? []).includes(place) && (view.colour ?? 0) === seat
+        (view.barred ?? []).includes(place) && (view.catOwner ?? 0) === seat
           ? "barred"
-          : view.moved === place && view.colour === seat
+          : view.moved === place && view.catOwner === seat
             ? "moved"
             : undefined;
       const label = t("cat", { colour: nameOf("colour", seat), space: nameOf("space", place) });
@@ -479,7 +479,7 @@ function attempt(keys, context) {
     case "CHAT_PERCHE_PHASE_PLACE_TOKEN": {
       const value = keys.findLast((key) => key.startsWith("value"));
       const branch = keys.findLast((key) => key.startsWith("branch"));
-      const own = view.seats?.[view.activeSeat ?? 0]?.hand?.[0];
+      const own = view.seats?.[view.activeSeat ?? 0]?.unplacedSolidity?.[0];
       return branch === undefined
         ? undefined
         : {
@@ -541,7 +541,7 @@ function summary(context) {
       t(steps > 0 ? "card-steps" : "card", { name: seatName(activeSeat), card: nameOf("card", card), steps }),
     );
   }
-  (view.seats ?? []).forEach(({ cats, catsAtStart = 0, tokensInHand = 0, hand = [] }, seat) => {
+  (view.seats ?? []).forEach(({ cats, catsAtStart = 0, unplacedTokens = 0, unplacedSolidity = [] }, seat) => {
     const values = {
       name: seatName(seat),
       colour: nameOf("colour", seat),
@@ -549,10 +549,10 @@ function summary(context) {
       start: catsAtStart,
     };
     lines.push(t("seat-cats", values));
-    if (seat === me && hand.length > 0) {
-      lines.push(t("hand", { values: hand.join(", ") }));
-    } else if (tokensInHand > 0) {
-      lines.push(t("hand-of", { name: seatName(seat), count: tokensInHand }));
+    if (seat === me && unplacedSolidity.length > 0) {
+      lines.push(t("hand", { values: unplacedSolidity.join(", ") }));
+    } else if (unplacedTokens > 0) {
+      lines.push(t("hand-of", { name: seatName(seat), count: unplacedTokens }));
     }
   });
   lines.push(...(view.branches ?? []).map((_, number) => branchLabel(number, context)));
@@ -572,8 +572,8 @@ export const game = {
   prompt,
   summary,
   breakdown: (_, detail, { t }) => [
-    [t("trunk"), detail.trunkCats ?? 0],
-    [t("branches"), detail.branchCats ?? 0],
+    [t("trunk"), detail.trunkPoints ?? 0],
+    [t("branches"), detail.branchPoints ?? 0],
   ],
   isMoment: ({ chatPerche }) => MOMENTS.includes(chatPerche?.kind ?? ""),
 };

@@ -43,7 +43,7 @@ export function layOut(context) {
   const gap = isWide ? 16 : 8;
   const panelWidth = isWide ? 196 : (width - 3 * gap) / 2;
   const lines = Math.max(...rows.map((row) => deckLines(row, panelWidth).lines));
-  const hasTokens = (view.seats ?? []).some(({ tokensInHand }) => (tokensInHand ?? 0) > 0);
+  const hasTokens = (view.seats ?? []).some(({ unplacedTokens }) => (unplacedTokens ?? 0) > 0);
   const panelHeight = 40 + lines * (isWide ? 32 : 24);
   const height = Math.max(480, context.height - (isMedium ? panelHeight + 2 * gap : 0));
 
@@ -169,8 +169,8 @@ export function whereabouts({ view, update, details, ui }) {
     const before = ui["whereabouts"] ?? { cats: [], birds: [] };
     const cats = (view.seats ?? []).map(({ cats = [], catsAtStart = 0 }, seat) => {
       /** @type {[number, number][]} */
-      const moves = events.flatMap(({ kind, colour, seat: whose, fromSpace, toSpace, space }) =>
-        kind === "CHAT_PERCHE_EVENT_KIND_CAT_MOVED" && (colour ?? 0) === seat
+      const moves = events.flatMap(({ kind, catOwner, seat: whose, fromSpace, toSpace, space }) =>
+        kind === "CHAT_PERCHE_EVENT_KIND_CAT_MOVED" && (catOwner ?? 0) === seat
           ? [[fromSpace ?? 0, toSpace ?? 0]]
           : kind === "CHAT_PERCHE_EVENT_KIND_CAT_FELL" && (whose ?? 0) === seat
             ? [[space ?? 0, start]]

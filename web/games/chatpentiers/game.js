@@ -89,10 +89,10 @@ function summary(context) {
     lines.push(t("rank", { name: seatName(seat), rank: index + 1, count: cardsTaken[index] ?? 0 }));
   }
   if (isTaking(view)) {
-    lines.push(t("table", { cards: cardNames(view.table ?? []) }));
+    lines.push(t("table", { cards: cardNames(view.tableCards ?? []) }));
   }
   if (me !== undefined) {
-    lines.push(t("your-hand", { cards: cardNames(view.seats[me].knownCards ?? []) }));
+    lines.push(t("your-hand", { cards: cardNames(view.seats[me].handCards ?? []) }));
   }
   for (const seat of around(players, me ?? 0)) {
     const { handSize = 0, shownVoids = [] } = view.seats[seat];

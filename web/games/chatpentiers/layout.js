@@ -48,7 +48,7 @@ export function ledSuit(view, details) {
 
 /** The numbers that depend on the number of players. @param {Context} context */
 export function tableOf({ details, players }) {
-  return details.tables.find((/** @type {any} */ table) => table.players === players) ?? {};
+  return details.byPlayers.find((/** @type {any} */ table) => table.players === players) ?? {};
 }
 
 /** The zones of a board. @param {Context} context @returns {{zone?: number, section?: boolean}[]} */

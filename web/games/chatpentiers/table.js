@@ -287,7 +287,7 @@ export function drawTrick(table) {
           ),
       });
     }
-    if (play && (ranking.length === 0 || (view.table ?? []).includes(play.card ?? 0))) {
+    if (play && (ranking.length === 0 || (view.tableCards ?? []).includes(play.card ?? 0))) {
       const panel =
         table.bottom === seat ? layout.mine : layout.others[((seat - table.bottom + players) % players) - 1];
       items.push(
@@ -314,7 +314,7 @@ export function drawTrick(table) {
       draw: () => slot(width, t("extra"), captionSize, false, true),
     });
     // Before all have played nothing is taken, so that the extra card lies there.
-    if ((view.table ?? []).includes(extra) || ranking.length === 0) {
+    if ((view.tableCards ?? []).includes(extra) || ranking.length === 0) {
       items.push(
         card(table, extra, {
           x,
@@ -432,9 +432,9 @@ export function drawDiscards(table) {
 export function drawHand(table) {
   const { view, details, layout, items, bottom, nameOf, t, me, actions } = table;
   const { hand: box, handCard: width, handRows } = layout;
-  const { handSize = 0, knownCards = [] } = view.seats[bottom];
+  const { handSize = 0, handCards = [] } = view.seats[bottom];
   /** @type {(number | undefined)[]} */
-  const cards = knownCards.length > 0 ? knownCards : Array.from({ length: handSize }, () => undefined);
+  const cards = handCards.length > 0 ? handCards : Array.from({ length: handSize }, () => undefined);
   const each = Math.ceil(cards.length / handRows);
   for (let row = 0; row < handRows; row++) {
     const shown = cards.slice(row * each, (row + 1) * each);

@@ -74,7 +74,7 @@ function summary({ view, players, me, t, seatName, nameOf }) {
     lines.push(t("sum-last", { count: lastTurns }));
   }
   if (me !== undefined) {
-    lines.push(t("sum-hand", { cards: listed(seats[me]?.knownCards ?? []) }));
+    lines.push(t("sum-hand", { cards: listed(seats[me]?.handCards ?? []) }));
   }
   lines.push(t("draw-pile", { count: drawPileSize }));
   if (queue.length > 0) {
@@ -86,7 +86,7 @@ function summary({ view, players, me, t, seatName, nameOf }) {
     lines.push(t("queue", { cards: cards.join(", ") }));
   }
   for (let seat = 0; seat < players; seat++) {
-    const { handSize = 0, knownCards = [], pile = [], bonusPile = [] } = seats[seat] ?? {};
+    const { handSize = 0, handCards = [], pile = [], bonusPile = [] } = seats[seat] ?? {};
     const name = seatName(seat);
     const cards = pile.map(({ card = 0, faceDown }) =>
       faceDown ? t("turned", { card: nameOf("card", card) }) : `${nameOf("card", card)} (${arrowOf(card)})`,
@@ -96,8 +96,8 @@ function summary({ view, players, me, t, seatName, nameOf }) {
     if (bonusPile.length > 0) {
       lines.push(t("sum-bonus", { name, count: bonusPile.length, cards: listed(bonusPile) }));
     }
-    if (seat !== me && knownCards.length > 0) {
-      lines.push(t("sum-known", { name, cards: listed(knownCards) }));
+    if (seat !== me && handCards.length > 0) {
+      lines.push(t("sum-known", { name, cards: listed(handCards) }));
     }
   }
   return lines;

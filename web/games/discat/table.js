@@ -339,7 +339,7 @@ function constraint({ view, t, seatName, nameOf }, x, top, size, side) {
 function numberLine({ view, details, players, me }, x, y, width) {
   const cards = /** @type {{card?: number, minPlayers?: number}[]} */ (details.cards ?? []);
   const used = cards.filter(({ minPlayers = 0 }) => minPlayers <= players).map(({ card = 0 }) => card);
-  const hand = me === undefined ? [] : (view.seats?.[me]?.knownCards ?? []);
+  const hand = me === undefined ? [] : (view.seats?.[me]?.handCards ?? []);
   const { card, higher = false } = view.constraint ?? {};
   const shown = {
     least: Math.min(...used),
@@ -360,7 +360,7 @@ function numberLine({ view, details, players, me }, x, y, width) {
  */
 function hand(context, seat, spot, room, drawSpot) {
   const { view, details, me, picked, candidates, actions, t, nameOf } = context;
-  const { handSize = 0, knownCards = [] } = view.seats?.[seat] ?? {};
+  const { handSize = 0, handCards = [] } = view.seats?.[seat] ?? {};
   const width = CARD.width * spot.scale;
   const step = Math.min(width + (room > 560 ? 12 : 5), (room - width) / Math.max(1, handSize - 1));
   const place = (/** @type {number} */ index) => ({
@@ -370,7 +370,7 @@ function hand(context, seat, spot, room, drawSpot) {
   const chosen = picked.map(cardOf);
   const top = topOf(context);
   /** @type {Item[]} */
-  const items = knownCards.map((card, index) => {
+  const items = handCards.map((card, index) => {
     const key = keyOf(card);
     const at = place(index);
     const isPicked = picked.includes(key);
@@ -387,10 +387,10 @@ function hand(context, seat, spot, room, drawSpot) {
         : { label: nameOf("card", card) };
     return openCard(context, card, { ...at, y: at.y - lift }, { layer: 3, from: drawSpot, ...mine }, look);
   });
-  for (let index = knownCards.length; index < handSize; index++) {
+  for (let index = handCards.length; index < handSize; index++) {
     items.push(hiddenCard(`back:${seat}:${index}`, place(index), { layer: 3, from: drawSpot }));
   }
-  const at = top === undefined ? -1 : knownCards.indexOf(top);
+  const at = top === undefined ? -1 : handCards.indexOf(top);
   if (actions.length > 0 && at >= 0) {
     const { x, y } = place(at);
     items.push(
@@ -550,14 +550,14 @@ function seatPanel(context, seat, box, { card: width, spot, isTight }) {
  * @param {Spot} drawSpot
  * @returns {Item[]}
  */
-function smallHand(context, seat, { handSize = 0, knownCards = [] }, spot, box, alignment, drawSpot) {
+function smallHand(context, seat, { handSize = 0, handCards = [] }, spot, box, alignment, drawSpot) {
   const { view, t, seatName, nameOf } = context;
   const width = CARD.width * spot.scale;
   const room = box.width - (alignment === 0.5 ? 8 : alignment === 1 ? 180 : 62) - width;
   const step = Math.min(width * 0.62, room / Math.max(1, handSize - 1));
   const knownStep = Math.min(width + 1, room / Math.max(1, handSize - 1));
-  const hidden = handSize - knownCards.length;
-  const used = Math.max(0, hidden - 1) * step + (knownCards.length - (hidden > 0 ? 0 : 1)) * knownStep;
+  const hidden = handSize - handCards.length;
+  const used = Math.max(0, hidden - 1) * step + (handCards.length - (hidden > 0 ? 0 : 1)) * knownStep;
   const left = spot.x - Math.max(0, used) * alignment;
   /** @type {Item[]} */
   const items = [];
@@ -566,7 +566,7 @@ function smallHand(context, seat, { handSize = 0, knownCards = [] }, spot, box, 
       hiddenCard(`back:${seat}:${index}`, { ...spot, x: left + index * step }, { layer: 1, from: drawSpot }),
     );
   }
-  knownCards.forEach((card, index) => {
+  handCards.forEach((card, index) => {
     const x = left + Math.max(0, hidden - 1) * step + (index + (hidden > 0 ? 1 : 0)) * knownStep;
     const arrow = t((view.upArrows ?? []).includes(card) ? "up" : "down");
     const label = t("known", { card: nameOf("card", card), arrow, name: seatName(seat) });

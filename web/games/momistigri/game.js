@@ -453,14 +453,14 @@ function roundEndItems(context, { mat, ring, isNarrow }) {
     return [];
   }
   const { t, players, seatName } = context;
-  const round = (begun.count ?? 1) - 1;
+  const round = (begun.round ?? 1) - 1;
   const reason = t(end.kind.slice(KIND.length));
   const rows = Array.from({ length: players }, (_, seat) => {
     const of = (/** @type {string} */ kind) =>
       events.filter((event) => event.kind === KIND + kind && (event.seat ?? 0) === seat);
     return {
       seat,
-      points: sum(of("PENALTY_TAKEN").map(({ count = 0 }) => count)),
+      points: sum(of("PENALTY_TAKEN").map(({ points = 0 }) => points)),
       cards: of("HAND_SHOWN").flatMap(({ cards = [] }) => cards),
     };
   });
@@ -540,7 +540,7 @@ function attempt(keys, context) {
   const [card] = cards;
   const [seat] = numbersOf(keys, "seat");
   const [piled] = numbersOf(keys, "pile");
-  const hand = seatsOf(context)[me ?? 0]?.knownCards ?? [];
+  const hand = seatsOf(context)[me ?? 0]?.handCards ?? [];
   switch ((view.phase ?? "").slice(PHASE.length)) {
     case "DISCARD":
     case "AGAIN": {
@@ -586,29 +586,27 @@ function prompt(context) {
 /** @param {Context} context */
 function summary(context) {
   const { view, t, me } = context;
-  const pile = view.pile ?? [];
+  const pile = view.discards ?? [];
   const { text } = newsOf(context);
   return [
     roundText(context),
     t(view.reversed ? "says-reversed" : "says-direction"),
     text,
     ...order(context).map((seat) => {
-      const { handSize = 0, knownCards = [] } = seatsOf(context)[seat] ?? {};
+      const { handSize = 0, handCards = [] } = seatsOf(context)[seat] ?? {};
       const known =
-        seat !== me && knownCards.length > 0 && t("says-known", { cards: listed(context, knownCards) });
+        seat !== me && handCards.length > 0 && t("says-known", { cards: listed(context, handCards) });
       const lines = [t("hand-size", { count: handSize }), ...stateOf(context, seat), known].filter(Boolean);
       return t("plate", { name: context.seatName(seat), lines: lines.join(", ") });
     }),
-    me === undefined
-      ? ""
-      : t("says-hand", { cards: listed(context, seatsOf(context)[me]?.knownCards ?? []) }),
+    me === undefined ? "" : t("says-hand", { cards: listed(context, seatsOf(context)[me]?.handCards ?? []) }),
     pile.length > 0 ? t("says-pile", { count: pile.length, cards: listed(context, pile) }) : t("says-empty"),
   ].filter(Boolean);
 }
 
 /** @param {number} _ @param {any} detail @param {Context} context @returns {[string, number][]} */
 function breakdown(_, detail, { view, t }) {
-  const penalties = /** @type {number[]} */ (detail.penalties ?? []);
+  const penalties = /** @type {number[]} */ (detail.roundPoints ?? []);
   /** @type {[string, number][]} */
   const parts = penalties.map((points, index) => [t("round-number", { round: index + 1 }), points]);
   if (detail.handPoints !== undefined && view.phase !== `${PHASE}OVER`) {

@@ -76,7 +76,7 @@ function narrowLayout(context, seats, columns, rows, handSize) {
   const { width, height } = context;
   const each = (width - 4) / seats.length;
   const plateHeight = each >= 146 ? 52 : 72;
-  const isCrowded = seats.some((seat) => 26 + 19 * (seatsOf(context)[seat]?.knownCards?.length ?? 0) > each);
+  const isCrowded = seats.some((seat) => 26 + 19 * (seatsOf(context)[seat]?.handCards?.length ?? 0) > each);
   const topHand = isCrowded ? 54 : 38;
   const others = seats.map((seat, index) => ({
     seat,

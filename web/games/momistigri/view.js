@@ -11,8 +11,8 @@
  * kind?: number | undefined}} Card
  */
 /**
- * @typedef {{handSize?: number, knownCards?: number[], mostOnes?: number, inRound?: boolean, passed?:
- * boolean, penalties?: number[]}} SeatView
+ * @typedef {{handSize?: number, handCards?: number[], mostOnes?: number, inRound?: boolean, passed?:
+ * boolean, roundPoints?: number[]}} SeatView
  */
 
 export const PHASE = "MOMISTIGRI_PHASE_";
@@ -81,10 +81,10 @@ export function byValue(context, a, b) {
 export function cardsOf(context) {
   const { view, ui } = context;
   /** @type {{place: string, kind?: number}[]} */
-  const wanted = (view.pile ?? []).map((/** @type {number} */ kind) => ({ place: PILE, kind }));
-  for (const [seat, { handSize = 0, knownCards = [] }] of seatsOf(context).entries()) {
+  const wanted = (view.discards ?? []).map((/** @type {number} */ kind) => ({ place: PILE, kind }));
+  for (const [seat, { handSize = 0, handCards = [] }] of seatsOf(context).entries()) {
     const place = `hand:${seat}`;
-    const known = [...knownCards].sort((a, b) => byValue(context, a, b));
+    const known = [...handCards].sort((a, b) => byValue(context, a, b));
     wanted.push(...Array.from({ length: handSize - known.length }, () => ({ place })));
     wanted.push(...known.map((kind) => ({ place, kind })));
   }
@@ -152,7 +152,7 @@ export function drawOf(context) {
   const at = `${view.round ?? 0} ${view.turn ?? 0}`;
   const begun = eventsOf(context).findLast(({ kind }) => kind === `${KIND}TURN_BEGUN`);
   if (begun && (begun.seat ?? 0) === active) {
-    ui["draw"] = { at, seat: active, other: begun.otherSeat ?? 0, count: begun.count ?? 1 };
+    ui["draw"] = { at, seat: active, other: begun.otherSeat ?? 0, count: begun.draws ?? 1 };
   }
   if (view.drawnFrom !== undefined) {
     return { count: 1, ...(ui["draw"]?.at === at ? ui["draw"] : {}), seat: active, other: view.drawnFrom };
@@ -182,13 +182,14 @@ export function handLabel(context, kind, effect, isNew) {
 /** What there is to say of a seat besides its cards. @param {Context} context @param {number} seat */
 export function stateOf(context, seat) {
   const { view, t } = context;
-  const { inRound, passed, penalties = [], mostOnes } = seatsOf(context)[seat] ?? {};
+  const { inRound, passed, roundPoints = [], mostOnes } = seatsOf(context)[seat] ?? {};
   const ones = effectWhere(context, ({ effect }) => effect === "MOMISTIGRI_EFFECT_DISCARD_ONES");
   const isOver = view.phase === `${PHASE}OVER`;
   return [
     !inRound && !isOver && t("out"),
     passed && t("passed"),
-    penalties.length > 0 && t("points", { points: penalties.reduce((total, points) => total + points, 0) }),
+    roundPoints.length > 0 &&
+      t("points", { points: roundPoints.reduce((total, points) => total + points, 0) }),
     mostOnes !== undefined &&
       inRound &&
       seat !== context.me &&
@@ -214,7 +215,7 @@ export function newsOf(context) {
   }
   switch (phase) {
     case "CHOICE":
-      return pair(effectOf(context, view.effect ?? 0));
+      return pair(effectOf(context, view.pairValue ?? 0));
     case "NAME":
       return pair({ ...named("NAME_CARD"), mayReverse: false });
     case "GIVE":

@@ -17,15 +17,15 @@ const EMPTY: Cell = ["     ", "     ", "     "];
 
 /** Draw hands, cats and the pile, and the part of the table where cards lie. */
 export function drawChatCartonne(view: ChatCartonneView, pieces: Pieces, details: ChatCartonnePieces): string[] {
-  const seats = view.seats.map(({ knownCards, handSize, supply }, seat) => {
-    const cards = knownCards.map((kind) => pieces.name("card", kind));
-    return `seat ${seat}: ${spread(cards, handSize - knownCards.length, ", ")} | cats left ${supply} of ${details.cats}`;
+  const seats = view.seats.map(({ handCards, handSize, supply }, seat) => {
+    const cards = handCards.map((kind) => pieces.name("card", kind));
+    return `seat ${seat}: ${spread(cards, handSize - handCards.length, ", ")} | cats left ${supply} of ${details.catsPerSeat}`;
   });
   const drawn = [view.startingCarton, view.toy].filter((kind) => kind !== undefined);
   return [
     ...seats,
     ...drawn.map((kind) => `to be placed: ${pieces.name("card", kind)}`),
-    `pile ${view.pileSize}${view.finalPhase ? ", final phase" : ""}`,
+    `pile ${view.drawPileSize}${view.finalPhase ? ", final phase" : ""}`,
     ...drawTable(view.table, details),
   ];
 }
@@ -34,7 +34,7 @@ function drawTable(table: readonly ChatCartonneCardView[], details: ChatCartonne
   if (table.length === 0) {
     return [];
   }
-  const cards = new Map(table.map((seen) => [given(seen.card, "card").cell, seen]));
+  const cards = new Map(table.map((seen) => [given(seen.laid, "laid card").cell, seen]));
   const taken = details.cells.filter(({ cell }) => cards.has(cell));
   const [top, bottom] = range(taken.map(({ row }) => row));
   const [left, right] = range(taken.map(({ column }) => column));
@@ -61,10 +61,10 @@ function range(numbers: readonly number[]): [number, number] {
 
 /** Draw a card: # is a wall; in the middle what is on it, and on the joint to the east what lies there. */
 function drawCell(seen: ChatCartonneCardView, details: ChatCartonnePieces): Cell {
-  const { card, onJoint, woken } = given(seen.card, "card");
+  const { lies, onJoint, woken } = given(seen.laid, "laid card");
   const wall = (there: boolean) => `+${there ? "###" : "   "}+`;
-  const cat = `${woken ? "w" : "z"}${card.value}`;
-  const inside = card.case === "sleepingCat" ? cat : card.case === "princess" ? "P" : symbols(seen);
+  const cat = `${woken ? "w" : "z"}${lies.value}`;
+  const inside = lies.case === "sleepingCat" ? cat : lies.case === "princess" ? "P" : symbols(seen);
   const joint = onJoint === undefined ? (seen.wallEast ? "#" : " ") : drawJoint(onJoint, details);
   return [wall(seen.wallNorth), `${seen.wallWest ? "#" : " "}${inside.padEnd(3)}${joint}`, wall(seen.wallSouth)];
 }
@@ -77,7 +77,7 @@ function drawJoint({ lies }: ChatCartonneOnJoint, details: ChatCartonnePieces): 
     case "toy":
       return symbols(
         given(
-          details.cards.find(({ kind }) => kind === lies.value),
+          details.cards.find(({ card }) => card === lies.value),
           "toy card",
         ),
       )

@@ -11,15 +11,15 @@ import { spread } from "./cards.js";
 
 /** Draw the tree from its top to its foot, what the seats have, the dogs and the birds. */
 export function drawChatPerche(view: ChatPercheView, pieces: Pieces, details: ChatPerchePieces): string[] {
-  const seats = view.seats.map(({ catsAtStart, hand, tokensInHand }, seat) => {
-    const cats = `${pieces.name("colour", at(details.colours, seat))}, ${catsAtStart} of ${details.cats} at the start`;
-    return `seat ${seat}: ${cats} | tokens ${spread(hand.map(String), tokensInHand - hand.length)}`;
+  const seats = view.seats.map(({ catsAtStart, unplacedSolidity, unplacedTokens }, seat) => {
+    const cats = `${pieces.name("colour", at(details.colours, seat))}, ${catsAtStart} of ${details.catsPerSeat} at the start`;
+    return `seat ${seat}: ${cats} | tokens ${spread(unplacedSolidity.map(String), unplacedTokens - unplacedSolidity.length)}`;
   });
   const steps = view.steps > 0 ? `, ${view.steps} steps left` : "";
   return [
     ...drawTree(view, details),
     ...seats,
-    `dogs ${view.dogs} of ${view.dogTrack} | birds beside the board ${view.birdsBeside} of ${details.birds}`,
+    `dogs ${view.dogs} of ${view.dogTrack} | birds beside the board ${view.birdsBeside} of ${details.totalBirds}`,
     ...(view.card === undefined ? [] : [`card: ${pieces.name("card", view.card)}${steps}`]),
   ];
 }

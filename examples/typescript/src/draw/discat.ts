@@ -9,8 +9,8 @@ export function drawDiscat(view: DiscatView): string[] {
     const top = pile.at(-1);
     return top === undefined ? "-" : top.faceDown ? "face down" : card(top.card);
   };
-  const lines = view.seats.map(({ handSize, knownCards, pile, bonusPile }, seat) => {
-    const hand = spread(knownCards.map(card), handSize - knownCards.length);
+  const lines = view.seats.map(({ handSize, handCards, pile, bonusPile }, seat) => {
+    const hand = spread(handCards.map(card), handSize - handCards.length);
     return `seat ${seat}: ${hand} | pile of ${pile.length}: ${topOf(pile)} | bonus pile of ${bonusPile.length}`;
   });
   const queue = view.queue.map((queued) => (queued.card === undefined ? "?" : card(queued.card)));

@@ -6,15 +6,15 @@ import { ColouredCards } from "./cards.js";
 export function drawMomistigri(view: MomistigriView, pieces: Pieces, details: MomistigriPieces): string[] {
   const cards = new ColouredCards(details.cards, pieces);
   const way = view.reversed ? "counter-clockwise" : "clockwise";
-  const seats = view.seats.map(({ knownCards, handSize, inRound, passed, penalties }, seat) => {
-    const hand = inRound ? cards.list(knownCards, handSize - knownCards.length) : "out of the round";
-    return `seat ${seat}${passed ? " (passed)" : ""}: ${hand} | penalties ${penalties.join(" + ") || "-"}`;
+  const seats = view.seats.map(({ handCards, handSize, inRound, passed, roundPoints }, seat) => {
+    const hand = inRound ? cards.list(handCards, handSize - handCards.length) : "out of the round";
+    return `seat ${seat}${passed ? " (passed)" : ""}: ${hand} | penalties ${roundPoints.join(" + ") || "-"}`;
   });
-  const effect = details.effects.find(({ value }) => value === view.effect);
+  const effect = details.effects.find(({ value }) => value === view.pairValue);
   return [
     `round ${view.round}, turn ${view.turn} of at most ${details.lastTurn}, ${way}`,
     ...seats,
-    `pile ${cards.list(view.pile)}`,
+    `pile ${cards.list(view.discards)}`,
     ...(effect === undefined ? [] : [`a pair of ${effect.value}: ${effect.name}, or turn round`]),
   ];
 }

@@ -1,0 +1,109 @@
+"""One name, type and place for one thing in the messages of all games: the table of CONTRIBUTING.md, and the protos.
+
+What a field has: its type without the game's name, or the kind of the pieces whose numbers it holds, and [] for a list.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from google.protobuf.descriptor import FieldDescriptor
+
+from chatiere import engine
+from chatiere.v1 import annotations_pb2, game_pb2
+
+GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
+# By game, what the names of its messages begin with.
+GAMES = {game.name: game.name.title().replace("_", "") for game in engine.games()}
+SCALARS = {
+    FieldDescriptor.TYPE_BOOL: "bool",
+    FieldDescriptor.TYPE_INT32: "int32",
+    FieldDescriptor.TYPE_STRING: "string",
+    FieldDescriptor.TYPE_UINT32: "uint32",
+}
+
+
+class Row(NamedTuple):
+    """A row of the table: a field's name and type, and by game the messages that have it."""
+
+    name: str
+    type: str
+    places: dict[str, set[str]]
+
+
+@cache
+def rows() -> list[Row]:
+    """Return the table."""
+    text = GUIDE.read_text().split("## Names in the games' messages\n")[1].split("\n## ")[0]
+    head, _, *lines = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"
+    ]
+    games = [cell.strip("`") for cell in head[3:]]
+    return [
+        Row(
+            name.strip("`"),
+            kind.strip("`"),
+            {game: set(filter(None, cell.split(", "))) for game, cell in zip(games, cells, strict=True)},
+        )
+        for _, name, kind, *cells in lines
+    ]
+
+
+def type_of(field: FieldDescriptor, prefix: str) -> str:
+    """Return what a field has; `prefix`: what the names of the game's messages begin with."""
+    named = field.message_type or field.enum_type
+    piece = str(field.GetOptions().Extensions[annotations_pb2.piece])
+    kind = piece or (named.name.removeprefix(prefix) if named else SCALARS[field.type])
+    return kind + "[]" * field.is_repeated
+
+
+def fields() -> Iterator[tuple[str, str, str, str]]:
+    """Yield each field of the games' protos: its name, type, game and message."""
+    for game, prefix in GAMES.items():
+        file = game_pb2.Pieces.DESCRIPTOR.fields_by_name[game].message_type.file
+        for message in file.message_types_by_name.values():
+            for field in message.fields:
+                yield field.name, type_of(field, prefix), game, message.name.removeprefix(prefix)
+
+
+def test_the_table_has_every_game() -> None:
+    assert all(set(row.places) == set(GAMES) for row in rows())
+    assert len({(row.name, row.type) for row in rows()}) == len(rows())
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.name}: {row.type}")
+def test_a_field_is_where_the_table_has_it(row: Row) -> None:
+    found: dict[str, set[str]] = {game: set() for game in GAMES}
+    for name, kind, game, message in fields():
+        if (name, kind) == (row.name, row.type):
+            found[game].add(message)
+    assert found == row.places
+
+
+def test_what_games_share_and_what_names_cards_or_points_is_in_the_table() -> None:
+    known = {(row.name, row.type) for row in rows()}
+    users: defaultdict[str, set[str]] = defaultdict(set)
+    kinds: defaultdict[str, set[str]] = defaultdict(set)
+    for name, kind, game, _ in fields():
+        users[name].add(game)
+        kinds[name].add(kind)
+    wanted = {
+        (name, kind)
+        for name in users
+        for kind in kinds[name]
+        if len(users[name]) > 1
+        or name in {row.name for row in rows()}
+        or kinds[name] & {"card", "card[]"}
+        or re.search(r"(^|_)points$", name)
+    }
+    assert wanted - known == set()
+
+
+def test_points_are_signed_everywhere() -> None:
+    for name, kind, game, message in fields():
+        if re.search(r"(^|_)(points|bonus|total|sum)$", name) and kind != "bool":
+            assert kind.removesuffix("[]") == "int32", f"{game}: {message}.{name}"
