@@ -54,7 +54,8 @@ cdef enum Fault:
     # Packed states, before the check of the body.
     OTHER_GAME
     OTHER_RULES_VERSION
-    HEADER_NOT_ZERO
+    OTHER_PACKED_VERSION
+    BAD_FLAG
     STREAM_NOT_ZERO
     # Packed states, after it.
     SAMPLED_CHANCE_IS_PENDING
@@ -111,6 +112,7 @@ ctypedef struct Operations:
     # check rely on a body that has passed check.
     uint8_t number  # the game's, in packed states
     uint8_t rules_version
+    uint8_t packed_version  # of the form of bodies
     uint16_t body_size
     uint16_t view_size
     uint16_t num_actions

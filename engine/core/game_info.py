@@ -50,6 +50,7 @@ def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
         "num_actions": game.num_distinct_actions,
         "outcomes": say("outcomes", description.outcomes),
         "packed_size": game.packed_size,
+        "packed_version": game.packed_version,
         "observation_length": game.observation_length,
         "lowest_total_wins": game.lowest_total_wins,
         "zero_sum": game.zero_sum,

@@ -62,6 +62,7 @@ cdef void begin_item(
     memset(header, 0, sizeof(Header))
     header.game = batch.ops.number
     header.rules_version = batch.ops.rules_version
+    header.packed_version = batch.ops.packed_version
     batch.ops.start(body_of(packed), batch.players, options)
     if sampled:
         stream = stream_at(seed, game_number, 0)

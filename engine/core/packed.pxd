@@ -2,11 +2,12 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport (
+    BAD_FLAG,
     CHANCE,
-    HEADER_NOT_ZERO,
     MAX_SEATS,
     OK,
     OTHER_GAME,
+    OTHER_PACKED_VERSION,
     OTHER_RULES_VERSION,
     PLY_TOO_HIGH,
     SAMPLED_CHANCE_IS_PENDING,
@@ -19,7 +20,7 @@ ctypedef struct Header:
     uint8_t game
     uint8_t rules_version
     uint8_t sampled  # 1: chance is sampled from the stream below; 0: chance is explicit and the stream is 0
-    uint8_t zero
+    uint8_t packed_version  # of the form of the body
     uint32_t ply  # the number of decisions made so far
     # The stream.
     uint64_t seed
@@ -51,8 +52,10 @@ cdef inline int check_header(const Operations* ops, const Header* header) noexce
         return OTHER_GAME
     if header.rules_version != ops.rules_version:
         return OTHER_RULES_VERSION
-    if header.sampled > 1 or header.zero:
-        return HEADER_NOT_ZERO
+    if header.packed_version != ops.packed_version:
+        return OTHER_PACKED_VERSION
+    if header.sampled > 1:
+        return BAD_FLAG
     if header.sampled == 0 and (header.seed or header.game_number or header.drawn):
         return STREAM_NOT_ZERO
     return OK

@@ -16,11 +16,11 @@ from chatiere.engine.core.errors import EngineError, FaultText, Reason
 from chatiere.engine.core.integers import must_be, shown
 
 from chatiere.engine.core.game cimport (
+    BAD_FLAG,
     BODY_WORDS,
     CHANCE,
     CHANCE_IS_PENDING,
     GAME_IS_OVER,
-    HEADER_NOT_ZERO,
     INVALID,
     MAX_LEGAL,
     MAX_OUTCOMES,
@@ -32,6 +32,7 @@ from chatiere.engine.core.game cimport (
     NOT_YOUR_TURN,
     OK,
     OTHER_GAME,
+    OTHER_PACKED_VERSION,
     OTHER_PLAYERS,
     OTHER_RULES_VERSION,
     PLY_TOO_HIGH,
@@ -83,11 +84,14 @@ COMMON_FAULTS = {
         "rules_version",
         key="state.other_rules_version",
     ),
-    HEADER_NOT_ZERO: FaultText(
+    OTHER_PACKED_VERSION: FaultText(
         Reason.INVALID_STATE,
-        "the header has a flag other than 0 and 1, or a reserved byte other than 0",
-        "header",
-        key="state.header_not_zero",
+        "the state is packed in a different form",
+        "header.packed_version",
+        key="state.other_packed_version",
+    ),
+    BAD_FLAG: FaultText(
+        Reason.INVALID_STATE, "the header has a flag other than 0 and 1", "header.sampled", key="state.bad_flag"
     ),
     STREAM_NOT_ZERO: FaultText(
         Reason.INVALID_STATE,
@@ -159,8 +163,13 @@ cdef class Game:
 
     @property
     def rules_version(self):
-        """The version, 1 … 255, of the rules, the meaning of dense ids and the packed format."""
+        """The version, 1 … 255, of the rules and of the meaning of dense ids."""
         return self.ops.rules_version
+
+    @property
+    def packed_version(self):
+        """The version, 1 … 255, of the form of packed states."""
+        return self.ops.packed_version
 
     @property
     def min_players(self):
@@ -601,11 +610,12 @@ cdef class Position:
         return self
 
     def pack(self):
-        """Return the packed state, `Game.packed_size` bytes: header (game, rules version, ply, stream) and body."""
+        """Return the packed state, `Game.packed_size` bytes: header (game, versions, ply, stream) and body."""
         cdef Header header
         memset(&header, 0, sizeof(Header))
         header.game = self.game.ops.number
         header.rules_version = self.game.ops.rules_version
+        header.packed_version = self.game.ops.packed_version
         header.ply = self.plies
         if self.sampled:
             header.sampled = 1

@@ -371,14 +371,15 @@ def _position_of(table: OpenedTable, events: EventLog | None = None) -> Position
     game = engine.game(header.game)
     try:
         game.check_rules_version(header.rules_version)
+        if body.decision is None:
+            # Begun anew, for its events.
+            return _first_position(header, body.root, EventLog() if events is None else events)
+        position = game.unpack(body.state)
     except EngineError as error:
-        error.lies_below("table")
+        # The paths below it are of no field that the caller could see.
+        error.field = "table"
         conversion.name_game(error, game)
         raise
-    if body.decision is None:
-        # Begun anew, for its events.
-        return _first_position(header, body.root, EventLog() if events is None else events)
-    position = game.unpack(body.state)
     position.apply(body.decision, events)
     return position
 

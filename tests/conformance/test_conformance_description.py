@@ -139,6 +139,7 @@ def test_a_game_has_titles_versions_and_sizes(game: Game) -> None:
     assert game.description.title
     assert game.description.outcomes
     assert 1 <= game.rules_version <= 255
+    assert 1 <= game.packed_version <= 255
     assert 2 <= game.min_players <= game.max_players
     assert game.packed_size % 8 == 0
 

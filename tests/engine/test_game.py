@@ -7,7 +7,7 @@ import pytest
 
 from chatiere.engine import EngineError, Event, EventLog, Game, Position, Reason, Table
 
-HEADER = struct.Struct("<BBBxIQQQ")
+HEADER = struct.Struct("<BBBBIQQQ")
 
 
 def refused(call: object, *arguments: object, **named: object) -> EngineError:
@@ -89,16 +89,17 @@ def _events_after(position: Position, move: int) -> list[Event]:
     return list(events)
 
 
-def test_the_header_says_game_version_ply_and_stream(game: Game) -> None:
+def test_the_header_says_game_versions_ply_and_stream(game: Game) -> None:
     explicit = game.new_game(game.min_players)
-    number, version, sampled, ply, *stream = HEADER.unpack_from(explicit.pack())
+    number, version, sampled, form, ply, *stream = HEADER.unpack_from(explicit.pack())
     assert number > 0
-    assert (version, sampled, ply, stream) == (game.rules_version, 0, 0, [0, 0, 0])
+    assert (version, form) == (game.rules_version, game.packed_version)
+    assert (sampled, ply, stream) == (0, 0, [0, 0, 0])
     seeded = game.new_game(game.min_players, seed=2**64 - 1, game_number=2**63)
-    assert HEADER.unpack_from(seeded.pack()) == (number, version, 1, 0, *seeded.random_stream())
+    assert HEADER.unpack_from(seeded.pack()) == (number, version, 1, form, 0, *seeded.random_stream())
     for made in range(1, 4):
         seeded.apply(seeded.legal_actions()[0])
-        assert HEADER.unpack_from(seeded.pack()) == (number, version, 1, made, *seeded.random_stream())
+        assert HEADER.unpack_from(seeded.pack()) == (number, version, 1, form, made, *seeded.random_stream())
 
 
 def with_header(packed: bytes, place: int, value: int) -> bytes:
@@ -134,12 +135,17 @@ def test_packed_states_of_other_rules_are_refused(game: Game) -> None:
     game.check_rules_version(game.rules_version)
 
 
-def test_bytes_that_mean_nothing_are_zero(game: Game) -> None:
+def test_packed_states_of_another_form_are_refused(game: Game) -> None:
     packed = game.new_game(game.min_players).pack()
-    error = refused(game.unpack, with_header(packed, 3, 1))
-    assert (error.reason, error.field) == (Reason.INVALID_STATE, "header")
+    for version in {0, 255, game.packed_version + 1, game.packed_version - 1}:
+        error = refused(game.unpack, with_header(packed, 3, version))
+        assert (error.reason, error.field) == (Reason.INVALID_STATE, "header.packed_version")
+
+
+def test_a_flag_is_0_or_1(game: Game) -> None:
+    packed = game.new_game(game.min_players).pack()
     error = refused(game.unpack, with_header(packed, 2, 2))
-    assert (error.reason, error.field) == (Reason.INVALID_STATE, "header")
+    assert (error.reason, error.field) == (Reason.INVALID_STATE, "header.sampled")
 
 
 def with_ply(packed: bytes, ply: int) -> bytes:

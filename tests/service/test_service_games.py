@@ -91,7 +91,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
     assert [info.name for info in infos] == sorted(game.name for game in engine.games())
     for info, game in zip(infos, engine.games(), strict=True):
         assert (info.min_players, info.max_players) == (game.min_players, game.max_players)
-        assert info.rules_version == game.rules_version
+        assert (info.rules_version, info.packed_version) == (game.rules_version, game.packed_version)
         assert info.packed_size == game.packed_size
         assert info.title
         assert info.outcomes

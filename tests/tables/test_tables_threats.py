@@ -466,4 +466,19 @@ def test_a_table_of_other_rules(host: Host, game: Game, monkeypatch: pytest.Monk
     with monkeypatch.context() as patch:
         patch.setattr(table_service, "seal", older)
         table, secrets = begun(host, game)
-    assert refused(host.look, table, secrets[0])[0] == "UNSUPPORTED_RULES_VERSION"
+    assert refused(host.look, table, secrets[0]) == ("UNSUPPORTED_RULES_VERSION", "table")
+
+
+def test_a_table_in_another_packed_form(host: Host, game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    seal = table_service.seal
+    begun_table, secrets = begun(host, game)
+    seat = host.look(begun_table, secrets[0]).view.turn.seat
+    action = host.look(begun_table, secrets[seat]).legal_actions[0].id
+
+    def older(key: Any, header: pb.TableHeader, body: Any) -> bytes:
+        return seal(key, header, body._replace(state=body.state[:3] + b"\xff" + body.state[4:]))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(table_service, "seal", older)
+        table = host.move(begun_table, secrets[seat], action).table
+    assert refused(host.look, table, secrets[0]) == ("INVALID_STATE", "table")

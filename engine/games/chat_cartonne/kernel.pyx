@@ -471,6 +471,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 cdef Operations operations = Operations(
     number=4,
     rules_version=2,
+    packed_version=1,
     body_size=sizeof(State),
     view_size=sizeof(View),
     num_actions=NUM_ACTIONS,

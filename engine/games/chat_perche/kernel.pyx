@@ -572,6 +572,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 cdef Operations operations = Operations(
     number=5,
     rules_version=1,
+    packed_version=1,
     body_size=sizeof(State),
     view_size=sizeof(State),
     num_actions=NUM_ACTIONS,

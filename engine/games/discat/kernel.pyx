@@ -660,6 +660,7 @@ cdef void see_draws(const State* state, const Table* table, int seat, uint8_t* d
 cdef Operations operations = Operations(
     number=1,
     rules_version=1,
+    packed_version=1,
     body_size=sizeof(State),
     view_size=sizeof(Seen),
     num_actions=NUM_ACTIONS,
