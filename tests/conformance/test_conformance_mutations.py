@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from chatiere import engine
@@ -183,7 +184,12 @@ def mutate_message(filled: Message, choices: random.Random) -> None:
             del value[:]
             value.extend(items)
         else:
-            value[place] = choices.choice((0, 1, 90, 91, 255, 2**32 - 1, value[place] ^ 1, (value[place] + 1) % 2**32))
+            numbers = [0, 1, 90, 91, 255, value[place] ^ 1]
+            if field.type == FieldDescriptor.TYPE_INT32:
+                numbers += [-1, -(2**31), 2**31 - 1]
+            else:
+                numbers += [2**32 - 1, (value[place] + 1) % 2**32]
+            value[place] = choices.choice(numbers)
     elif field.message_type is None and not isinstance(value, bool):
         setattr(holder, field.name, choices.choice((0, 1, 2, 6, 90, 91, 255, 2**31 - 1, (value + 1) % 2**31)))
     elif field.message_type is None:
