@@ -57,15 +57,15 @@ async function main() {
   metadata.set("Paw-Bin", Buffer.from([0, 255]));
   const listed = await call(games, "ListGames", {}, metadata);
   const refused = await call(games, "GetScore", {});
-  const table = { game: "discat", players: 2 };
-  const many = { table, seeds: Buffer.alloc(8 * 10000), columns: { observations: true } };
+  const setup = { game: "discat", players: 2 };
+  const many = { setup, seeds: Buffer.alloc(8 * 10000), columns: { observations: true } };
   const large = (await call(batches, "NewGames", many)).response.positions;
   const asked = Array.from({ length: Number(count) }, (_, seed) =>
     call(games, "NewGame", { game: "discat", players: 2, seed }),
   );
   const begun = await Promise.all(asked);
-  const back = { table, states: large.states };
-  const streamed = await play([{ tag: "1", score: back }, { tag: "2" }, { tag: "3", score: { table } }]);
+  const back = { setup, states: large.states };
+  const streamed = await play([{ tag: "1", score: back }, { tag: "2" }, { tag: "3", score: { setup } }]);
   console.log(
     JSON.stringify({
       games: listed.response.games.map((game) => game.name),
