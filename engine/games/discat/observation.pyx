@@ -431,10 +431,8 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
         redraws.before_put[seat] = draw
         size -= 1
     put_taker(redraws, draw, seat)
-    put_taker(redraws, draw + 8, seat)
     draw += max(0, state.hand_size[seat] - size)
     put_taker(redraws, draw, NO_SEAT)
-    put_taker(redraws, draw + 8, NO_SEAT)
 
 
 cdef inline void put_taker(Redraws* redraws, int draw, int seat) noexcept nogil:
