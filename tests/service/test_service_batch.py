@@ -202,7 +202,7 @@ def test_an_item_fails_alone(batches: Any, game: Game, table: pb.BatchSetup, beg
     assert [(fault.item, fault.reason) for fault in answer.faults.items] == [(1, 7), (2, 6), (3, 8), (4, 6)]
     assert [fault.field for fault in answer.faults.items] == [
         "states.rules_version",
-        "states.header",
+        "states.header.sampled",
         "moves",
         "states.header.game",
     ]
