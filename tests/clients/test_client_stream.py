@@ -14,7 +14,15 @@ from grpc_status import rpc_status
 from service.support import GRPC_DOORS, Running, running
 
 from chatiere import engine
-from chatiere.clients import BatchClient, BatchStream, ChatiereError, FastStream, TransportError, VectorEnv
+from chatiere.clients import (
+    BatchClient,
+    BatchStream,
+    ChatiereError,
+    FastStream,
+    FieldViolation,
+    TransportError,
+    VectorEnv,
+)
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.transport import fast_call
 from chatiere.service.process.settings import Settings
@@ -104,8 +112,14 @@ def test_a_refused_request_fails_alone(open_stream: Open, address: str) -> None:
             client.new_games(BatchSetup(game="tarock"), [1])
         assert futures[0].result(PATIENCE).states.tolist() == futures[2].result(PATIENCE).states.tolist()
     assert raised.value.reason == "UNKNOWN_GAME"
-    # The log has one id for the whole stream, which is not in the refusal of a request.
-    assert vars(raised.value) == vars(expected.value) | {"request_id": ""}
+    # The log has one id for the whole stream, which is not in the refusal of a request. Paths begin in the PlayRequest.
+    (violation,) = expected.value.violations
+    within = FieldViolation(f"new_games.{violation.field}", violation.description)
+    assert vars(raised.value) == vars(expected.value) | {
+        "request_id": "",
+        "violations": (within,),
+        "message": f"new_games.{expected.value.message}",
+    }
 
 
 def test_calls_are_under_way_together(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
