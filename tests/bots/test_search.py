@@ -180,7 +180,7 @@ def test_the_streams_of_worlds_are_not_used(game: Game) -> None:
     others = {
         "its own": packed,
         "another": packed[:8] + bytes(range(24)) + packed[32:],
-        "none: chance is explicit": packed[:2] + bytes(30) + packed[32:],
+        "none: chance is explicit": packed[:2] + b"\0" + packed[3:4] + bytes(28) + packed[32:],
     }
     found = [run([position], 100, worlds=lambda number, world=world: world * number) for world in others.values()]
     assert same_trees(found[0], found[1])
@@ -484,7 +484,7 @@ def test_a_world_that_is_none_of_its_tree_is_named(with_priors: bool) -> None:
         (game.new_game(3, seed=1), "", "a different number of seats"),
         ((other_game + bytes(size))[:size], ".header.game", "not a packed state of this game"),
         (bytes([start.pack()[0], 99]) + start.pack()[2:], ".rules_version", "a different version of the rules"),
-        (start.pack()[:2] + b"\x02" + start.pack()[3:], ".header", "a flag other than 0 and 1"),
+        (start.pack()[:2] + b"\x02" + start.pack()[3:], ".header.sampled", "a flag other than 0 and 1"),
         (broken, None, ""),
     ):
         given = {"evaluate": made_up(game, 2)} if with_priors else {}
