@@ -24,8 +24,8 @@ from chatiere.service.ports.web.http import Receive, Scope, Send
 MOST_HEADERS = 16 * 1024
 # The requests of a connection that may wait behind one that is being served: each takes some KiB. Browsers send none.
 _MOST_WAITING = 64
-# The seconds between the parts that are read of what comes after its response.
-_SLOWNESS = 0.01
+# The bytes a second that are read of refused requests, on all connections together.
+_REFUSED_RATE = 64 * 2**20
 _TOO_SLOW, _TOO_LARGE = (
     (
         b"HTTP/1.1 %s\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
@@ -51,6 +51,8 @@ class PortState(ServerState):
         self.config, self.application, self.patience = config, application, patience
         self.forgets: list[Callable[[Connection], None]] = []
         """Called when a connection has ended."""
+        # Until when what was read of refused requests is enough, of time.monotonic.
+        self._sated = 0.0
         self._has_emptied = asyncio.Event()
 
     def forget(self, connection: Connection) -> None:
@@ -60,6 +62,12 @@ class PortState(ServerState):
             forget(connection)
         if not self.connections:
             self._has_emptied.set()
+
+    def pause_after(self, refused: int) -> float:
+        """Return the seconds for which no more may be read of a refused request of which so many bytes have come."""
+        now = monotonic()
+        self._sated = max(now, self._sated) + refused / _REFUSED_RATE
+        return self._sated - now
 
     async def emptied(self) -> None:
         """Wait until there is no connection."""
@@ -91,6 +99,8 @@ class Connection(HttpToolsProtocol):
         self._head, self._raw, self._has_head = 0, 0, False
         # Bytes that the client has not taken, and since when none of them.
         self._untaken, self._since = 0, 0.0
+        # Bytes of a refused request that have just come.
+        self._refused = 0
         # The request that is being served, or was last.
         self._served: RequestResponseCycle | None = None
 
@@ -123,6 +133,11 @@ class Connection(HttpToolsProtocol):
         # The parser tells of a header when it has come whole, which may be never.
         if not self._has_head and self._raw > MOST_HEADERS and not self.transport.is_closing():
             self.send_400_response("")
+        if self._refused:
+            # Its client may look at the response only when it has sent everything, but not at other clients' expense.
+            self.flow.pause_reading()
+            self.loop.call_later(self._state.pause_after(self._refused), self._read_on)
+            self._refused = 0
 
     # Called by the parser
 
@@ -154,13 +169,11 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of a request."""
-        if self.cycle.response_complete:
-            # It was refused. The client may look at its response only when it has sent everything, but not at other
-            # clients' expense.
-            self.flow.pause_reading()
-            self.loop.call_later(_SLOWNESS, self._read_on)
-        super().on_body(body)
+        """Take a part of a request, or leave it if it was refused."""
+        if self.cycle.response_started:
+            self._refused += len(body)
+        else:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Note that a request has come whole."""

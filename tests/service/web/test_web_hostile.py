@@ -11,6 +11,7 @@ import pytest
 
 from chatiere.service.guards import connections as connections_module
 from chatiere.service.guards.tokens import new_token
+from chatiere.service.ports.web import connection as connection_module
 from chatiere.service.ports.web import port as port_module
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import game_service_pb2 as pb
@@ -163,6 +164,25 @@ def test_a_hundred_megabytes_in_chunks_are_refused(web: WebClient) -> None:
                 connection.sendall(b"f4240\r\n" + bytes(1_000_000) + b"\r\n")
         assert b"LIMIT_EXCEEDED" in (answer := rest(connection)) or not answer
     assert web.new_game().message
+
+
+def test_the_rest_of_a_refused_request_is_read_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So much is read as has its place in buffers, and what the rate allows in the second until the connection ends."""
+    monkeypatch.setattr(connection_module, "_REFUSED_RATE", 2**20)
+    sent, part = 0, bytes(2**20)
+    with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as connection:
+        connection.sendall(HEAD + b"content-length: 1000000000\r\n\r\n")
+        with suppress(ConnectionError):
+            while sent < 1_000_000_000:
+                sent += connection.send(part)
+    assert sent < 50 * 2**20
+
+
+def test_a_refused_request_that_is_as_large_as_can_be_is_told_why() -> None:
+    """Its client may read only when it has sent everything."""
+    with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as connection:
+        connection.sendall(HEAD + b"content-length: 16000000\r\n\r\n" + bytes(16_000_000))
+        assert b"LIMIT_EXCEEDED" in rest(connection)
 
 
 def test_pipelined_requests_are_answered_in_order(server: Running) -> None:
