@@ -175,7 +175,8 @@ def test_calls_are_traced(door: Door) -> None:
     assert codes == [0, grpc.StatusCode.INVALID_ARGUMENT.value[0]]
 
 
-def test_traces_without_their_packages_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+@pytest.mark.parametrize("package", ["opentelemetry.sdk.trace", "opentelemetry.instrumentation.grpc"])
+def test_traces_without_their_packages_stop_the_start(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(SettingError, match=r"^traces: missing packages: pip install 'chatiere\[traces\]'"):
         TraceInterceptor()

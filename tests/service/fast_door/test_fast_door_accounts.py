@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from chatiere.engine import memory
+
 server = pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
 
 
@@ -80,3 +82,18 @@ def test_an_address_owes_until_time_has_paid_with_or_without_connections(account
     accounts.sweep(10.3)
     assert accounts.open("2001:db8::1") == account
     assert accounts.owed(account, 0, 10.3) == pytest.approx(200)
+
+
+def test_who_owes_nothing_and_has_no_connection_is_forgotten(accounts: Accounts) -> None:
+    before = memory.allocated_bytes()
+    if before is None:
+        pytest.skip("this C library does not tell what is allocated")
+    opened = [accounts.open(f"2001:db8:{i >> 8:x}:{i & 255:x}::1") for i in range(2**14)]
+    for each in opened:
+        accounts.leave(each)
+    held = memory.allocated_bytes()
+    accounts.sweep(2.0)
+    assert held is not None
+    assert (left := memory.allocated_bytes()) is not None
+    # With all there is to an account: its place in lists, its group, its connections and debt.
+    assert held - left >= 2**14 * 48

@@ -1,9 +1,11 @@
 """An endpoint without a server around it: what it holds of calls."""
 
+import os
 import socket
+import stat
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
@@ -28,7 +30,7 @@ HEAD = {
 class Played:
     """An endpoint, a client of it that has begun a call, and the calls that have come."""
 
-    def __init__(self) -> None:
+    def __init__(self, **headers: str) -> None:
         listening = socket.create_server(("127.0.0.1", 0))
         listening.setblocking(False)
         self.client = socket.create_connection(listening.getsockname(), PATIENCE)
@@ -44,7 +46,7 @@ class Played:
             longest=[1000],
             **LIMITS,
         )
-        self.send(PREFACE, Frame(SETTINGS, 0, 0, b""), Frame(HEADERS, END_HEADERS, 1, Encoder().encode(HEAD)))
+        self.send(PREFACE, Frame(SETTINGS, 0, 0, b""), Frame(HEADERS, END_HEADERS, 1, Encoder().encode(HEAD | headers)))
 
     def close(self) -> None:
         self.client.close()
@@ -72,3 +74,34 @@ def test_what_has_come_of_a_message_that_breaks_off_is_let_go() -> None:
         assert 100 <= call.held == played.endpoint.held < 600
         assert call.take() == bytes(100)
         assert call.held == played.endpoint.held == 0
+
+
+def test_a_call_has_its_clients_headers_without_those_of_the_protocol() -> None:
+    """One begins like a header of the protocol that is as long as its value."""
+    others = {"te-st": "ab", "grpc-timeout": "1H", "grpc-encoding": "identity", "x-request-id": "te"}
+    with closing(Played(**others)) as played:
+        played.turn_until(lambda: played.calls)
+        (call,) = played.calls
+        assert call.metadata == (("te-st", "ab"), ("x-request-id", "te"))
+
+
+def test_a_machine_that_has_vanished_is_noticed() -> None:
+    with closing(Played()) as played:
+        played.turn_until(lambda: played.calls)
+        with served_socket(played.client) as accepted:
+            assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            options = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+            assert [accepted.getsockopt(socket.IPPROTO_TCP, each) for each in options] == [60, 10, 3]
+
+
+def served_socket(client: socket.socket) -> socket.socket:
+    """Return the server's end of a connection, which is in this process, as a descriptor of its own."""
+    for number in map(int, os.listdir("/dev/fd")):
+        with suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                found = socket.socket(fileno=os.dup(number))
+                with suppress(OSError):
+                    if found.getpeername() == client.getsockname():
+                        return found
+                found.close()
+    raise AssertionError("the connection has no other end here")
