@@ -11,6 +11,7 @@ from chatiere.engine.wire import fill
 from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 
 from ..building import read, state_of
+from ..test_games_rules import page
 from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played
 
 pytestmark = pytest.mark.rules("discat", "Invariants")
@@ -220,6 +221,7 @@ OUT_OF_RANGE = [
     (dealt, put("options.up_arrows.cards", [0]), "options.up_arrows.cards[0]"),
     (dealt, put("options.up_arrows.cards", [1, 91]), "options.up_arrows.cards[1]"),
     (dealt, put("options.up_arrows.cards", [1, 3, 1]), "options.up_arrows.cards[2]"),
+    (dealt, put("options.up_arrows.cards", [*range(1, 91), 7]), "options.up_arrows.cards[90]"),
     (dealt, put("seats.1.hand_cards", [1, 2, 3, 4, 5, 6, 7]), "seats[1].hand_cards"),
     (dealt, put("seats.1.hand_cards.2", 0), "seats[1].hand_cards[2]"),
     (dealt, put("seats.1.hand_cards.2", 91), "seats[1].hand_cards[2]"),
@@ -372,7 +374,9 @@ def test_wrong_typed_states_are_refused(
         read(message)
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, field)
     assert caught.value.message
-    assert caught.value.rule.startswith("discat.md: ")
+    name, heading, *_ = caught.value.rule.split(": ")
+    assert name == "discat.md"
+    assert heading in page(GAME)
 
 
 def poke(**fields: object) -> Callable[[Body], None]:
