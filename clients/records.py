@@ -15,7 +15,7 @@ from typing import Any, NoReturn, SupportsIndex
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position
-from chatiere.engine.core.record import Kind, Record, check_date, check_lengths, check_names, check_rules_version
+from chatiere.engine.core.record import Kind, Record, check_date, check_lengths, check_names
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 from chatiere.v1.game_pb2 import Options
@@ -123,14 +123,16 @@ def printable(text: str) -> str:
 def _lines(record: GameRecord) -> Iterator[str]:
     # The lines of a record's text. Raises EngineError, with a path below the record.
     game = engine.game(record.game)
-    check_rules_version(record.rules_version, game)
+    game.check_rules_version(record.rules_version)
     try:
         options = _options_of(record.options, game)
         chance = record.WhichOneof("chance")
         if chance is None:
             raise MalformedRecordError("record.stream: the record has neither a stream nor outcomes")
         stream = (record.stream.seed, record.stream.game_number) if chance == "stream" else None
-        played = Record(game, record.players, options, stream, record.outcomes.outcomes, record.actions)
+        played = Record(
+            game, record.rules_version, record.players, options, stream, record.outcomes.outcomes, record.actions
+        )
         position = played.begin()
     except EngineError as error:
         if error.reason == engine.Reason.INVALID_OPTION:
@@ -253,12 +255,12 @@ class _Text:
     def _beginning(self) -> tuple[GameRecord, Position]:
         game = self._of_engine(self._line("game"), engine.game, self._tag("game"))
         version = self._number_of("rules_version", 2**32 - 1)
-        self._of_engine(self._line("rules_version"), check_rules_version, version, game)
+        self._of_engine(self._line("rules_version"), game.check_rules_version, version)
         players = self._of_engine(self._line("players"), game.read_players, self._number_of("players", 2**32 - 1))
         record = GameRecord(game=game.name, rules_version=version, players=players)
         options = self._options()
         stream = self._stream()
-        position = self._begin(Record(game, players, options, stream, (), ()))
+        position = self._begin(Record(game, version, players, options, stream, (), ()))
         if options:
             own = getattr(record.options, game.name)
             own.SetInParent()

@@ -119,6 +119,11 @@ _OPTIONS = (
     ),
     _setting("reflection", None, "Serve gRPC's server reflection.", "--reflection/--no-reflection"),
     _setting("channelz", None, "Serve channelz, gRPC's statistics of connections.", "--channelz/--no-channelz"),
+    _setting(
+        "rules_versions",
+        Several("GAME=VERSION"),
+        "The versions of the rules under which new games begin, instead of the newest (see docs/versions.md).",
+    ),
     _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level that is logged."),
     _setting("log_format", click.Choice(LOG_FORMATS), "The format of the log, on standard error."),
     _setting(

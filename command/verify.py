@@ -138,14 +138,15 @@ def _verify(record: pb.TableRecord) -> tuple[list[int], int]:
 def _begin(record: pb.TableRecord) -> Position:
     played = record.record
     game = engine.game(played.game)
-    game.check_rules_version(played.rules_version)
     options = {}
     if played.HasField("options"):
         if (named := played.options.WhichOneof("game")) not in (None, game.name):
             raise _DifferenceError(f"{named} options for a {game.name} game")
         options = codec(game.name).read_options(Reader(getattr(played.options, game.name)))
     seed, game_number = roots.stream_of(record.root)
-    position = game.new_game(played.players, options, seed=seed, game_number=game_number)
+    position = game.new_game(
+        played.players, options, seed=seed, game_number=game_number, rules_version=played.rules_version
+    )
     if len(record.seats) != played.players:
         raise _DifferenceError(f"{len(record.seats)} seats for {played.players} players")
     return position

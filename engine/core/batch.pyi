@@ -78,7 +78,8 @@ class Cancellation:
 class Table:
     game: Game
     players: int
-    def __init__(self, game: Game, players: SupportsIndex) -> None: ...
+    rules_version: int
+    def __init__(self, game: Game, players: SupportsIndex, rules_version: SupportsIndex | None = None) -> None: ...
     def new_games(
         self,
         options: Mapping[str, Any] | None = None,

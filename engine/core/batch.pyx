@@ -365,12 +365,20 @@ cdef class Table:
 
     cdef readonly Game game
     cdef readonly int players
+    # Of the games that it begins.
+    cdef readonly int rules_version
     # The states returned last, if none is broken. Bytes cannot change.
     cdef bytes sound
 
-    def __init__(self, Game game not None, players):
-        """Initialize a table of `game` with `players` seats. Raises EngineError: INVALID_PLAYERS."""
+    def __init__(self, Game game not None, players, rules_version=None):
+        """Initialize a table of `game` with `players` seats.
+
+        `rules_version`: the version of the rules under which games begin; None: the newest. States of any version that
+        is played may be passed, and are played on under their own. Raises EngineError: INVALID_PLAYERS,
+        UNSUPPORTED_RULES_VERSION.
+        """
         self.players = game.read_players(players)
+        self.rules_version = game.read_rules_version(rules_version)
         self.game = game
 
     def __repr__(self):
@@ -703,6 +711,7 @@ cdef class Table:
         cdef BatchLoop batch
         batch.ops = self.game.ops
         batch.players = self.players
+        batch.rules_version = self.rules_version
         batch.count = count
         batch.packed_size = self.game.packed_size
         batch.sound = states is not None and states is self.sound

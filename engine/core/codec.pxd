@@ -98,7 +98,7 @@ ctypedef struct Conversions:
     # A room's conversions between the engine and the game's own messages, or phrases.
     int end_field  # of the State message: why the game is over
     int (*put_end)(Writer out, Position position) except -1  # called when it is
-    bytes (*read_state)(const Message* state)  # returns an unchecked body
+    bytes (*read_state)(const Message* state, int rules_version)  # returns an unchecked body; the version is played
     int (*put_state)(Writer out, Position position) except -1
     int (*put_view)(Writer out, Position position, int viewer) except -1
     # The seats whose totals a viewer may know before the end, as bits; NULL if everybody may know all.

@@ -273,9 +273,12 @@ cdef class Codec:
         """Write options by name."""
         self.options.put(out, options)
 
-    def read_state(self, Reader state not None):
-        """Return the body of a state, for `Game.position` to check. Raises INVALID_STATE."""
-        return self.conversions.read_state(&state.message)
+    def read_state(self, Reader state not None, int rules_version):
+        """Return the body of a state under a version of the rules, for `Game.position` to check.
+
+        Raises EngineError: INVALID_STATE.
+        """
+        return self.conversions.read_state(&state.message, rules_version)
 
     def put_state(self, Writer out not None, Position position not None):
         """Write a position's state."""

@@ -1,5 +1,5 @@
 # The core's view of a game: a packed state without pointers, and a table of functions over it.
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from chatiere.engine.core.stream cimport Stream
 
@@ -55,6 +55,7 @@ cdef enum Fault:
     OTHER_GAME
     OTHER_RULES_VERSION
     OTHER_PACKED_VERSION
+    TWO_RULES_VERSIONS
     BAD_FLAG
     STREAM_NOT_ZERO
     # Packed states, after it.
@@ -107,10 +108,13 @@ ctypedef struct Limits:
 
 
 ctypedef struct Operations:
-    # Every `body` has body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players. Only
-    # apply, apply_outcome, settle, start and resample write to it, and write nothing when they return a fault. All but
-    # check rely on a body that has passed check.
+    # Every `body` has body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players, its
+    # second the version of the rules that it is played under. Only apply, apply_outcome, settle, start and resample
+    # write to it, and write nothing when they return a fault. All but check rely on a body that has passed check, and
+    # check on one of a version that is played.
     uint8_t number  # the game's, in packed states
+    # The versions of the rules that are played: all from the oldest to the newest.
+    uint8_t oldest_rules_version
     uint8_t rules_version
     uint8_t packed_version  # of the form of bodies
     uint16_t body_size
@@ -120,8 +124,8 @@ ctypedef struct Operations:
     uint8_t min_players
     uint8_t max_players
     # Begin a game; `options` is the game's own struct, already checked.
-    void (*start)(void* body, int players, const void* options) noexcept nogil
-    # Bounds on the length of games; `options` as above, or NULL for any options.
+    void (*start)(void* body, int players, int rules_version, const void* options) noexcept nogil
+    # Bounds on the length of games under any version; `options` as above, or NULL for any options.
     void (*limits)(int players, const void* options, Limits* limits) noexcept nogil
     # The seat to act, CHANCE or TERMINAL.
     int (*actor)(const void* body) noexcept nogil
@@ -159,3 +163,10 @@ ctypedef struct Operations:
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
     # OK, or the fault for the invariant of the rules (or bound needed for memory safety) that the body breaks.
     int (*check)(const void* body) noexcept nogil
+
+
+cdef inline int rules_version_of(const void* body) noexcept nogil:
+    return (<const uint8_t*> body)[1]
+
+cdef inline bint is_played(const Operations* ops, int64_t rules_version) noexcept nogil:
+    return ops.oldest_rules_version <= rules_version <= ops.rules_version

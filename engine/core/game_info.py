@@ -16,7 +16,7 @@ from chatiere.engine.core.position import Game
 
 
 def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
-    """Return the fields that a game's GameInfo always has."""
+    """Return the fields that a game's GameInfo always has. New games are of the newest rules."""
     description = game.description
     say = catalogue(description.package, language)
     return {
@@ -25,6 +25,7 @@ def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
         "min_players": game.min_players,
         "max_players": game.max_players,
         "rules_version": game.rules_version,
+        "rules_versions": game.rules_versions,
         "options": [
             {
                 "name": option.name,

@@ -39,6 +39,7 @@ ctypedef struct BatchLoop:
     # The batch that a loop runs over.
     const Operations* ops
     int players
+    int rules_version  # of games that it begins
     Py_ssize_t count
     Py_ssize_t packed_size
     bint sound  # the states need no check: the table made them

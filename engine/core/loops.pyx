@@ -61,9 +61,9 @@ cdef void begin_item(
     cdef Stream stream
     memset(header, 0, sizeof(Header))
     header.game = batch.ops.number
-    header.rules_version = batch.ops.rules_version
+    header.rules_version = batch.rules_version
     header.packed_version = batch.ops.packed_version
-    batch.ops.start(body_of(packed), batch.players, options)
+    batch.ops.start(body_of(packed), batch.players, batch.rules_version, options)
     if sampled:
         stream = stream_at(seed, game_number, 0)
         batch.ops.settle(batch.ops, body_of(packed), &stream)

@@ -13,7 +13,15 @@ from libc.stdint cimport int64_t, uint8_t
 
 from chatiere.engine.core.codec cimport Codec
 from chatiere.engine.core.events cimport HOST, EventLog
-from chatiere.engine.core.game cimport EVERY_SEAT, EVERYBODY, MAX_SEATS, SPECTATOR, Event
+from chatiere.engine.core.game cimport (
+    EVERY_SEAT,
+    EVERYBODY,
+    MAX_SEATS,
+    SPECTATOR,
+    Event,
+    is_played,
+    rules_version_of,
+)
 from chatiere.engine.core.phrases cimport Said
 from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.stream cimport Stream, stream_at
@@ -62,7 +70,7 @@ cdef class Messages:
         cdef Stream stream
         cdef Position position
         cdef int64_t rules_version = number_of(&state.message, fields.STATE_RULES_VERSION)
-        if rules_version != self.game.ops.rules_version:
+        if not is_played(self.game.ops, rules_version):
             self.game.check_rules_version(rules_version)
         open_field(&state.message, fields.STATE_STREAM, &random)
         stream = stream_at(
@@ -73,7 +81,7 @@ cdef class Messages:
         open_field(&state.message, self.field, &body)
         try:
             position = self.game.position_of(
-                self.codec.conversions.read_state(&body),
+                self.codec.conversions.read_state(&body, rules_version),
                 &stream if has_span(&state.message, fields.STATE_STREAM) else NULL,
             )
             self.check_end(&body, position)
@@ -121,7 +129,7 @@ cdef class Messages:
     def put_state(self, Writer out not None, Position position not None):
         """Write a State."""
         cdef size_t begun
-        out.number(fields.STATE_RULES_VERSION, position.game.ops.rules_version)
+        out.number(fields.STATE_RULES_VERSION, rules_version_of(position.body))
         out.number(fields.STATE_PLY, position.plies)
         if position.sampled:
             begun = out.begin(fields.STATE_STREAM)
@@ -228,7 +236,7 @@ cdef class Messages:
     def put_view(self, Writer out not None, Position position not None, seat):
         """Write the View of a position for a seat (None: a spectator)."""
         cdef size_t begun
-        out.number(fields.VIEW_RULES_VERSION, position.game.ops.rules_version)
+        out.number(fields.VIEW_RULES_VERSION, rules_version_of(position.body))
         if seat is not None:
             out.present(fields.VIEW_SEAT, seat)
         begun = out.begin(fields.VIEW_TURN)

@@ -12,7 +12,10 @@ from chatiere.engine.core.game cimport (
     PLY_TOO_HIGH,
     SAMPLED_CHANCE_IS_PENDING,
     STREAM_NOT_ZERO,
+    TWO_RULES_VERSIONS,
     Operations,
+    is_played,
+    rules_version_of,
 )
 
 ctypedef struct Header:
@@ -50,7 +53,7 @@ cdef inline int check_header(const Operations* ops, const Header* header) noexce
     # OK, or the fault of a header.
     if header.game != ops.number:
         return OTHER_GAME
-    if header.rules_version != ops.rules_version:
+    if not is_played(ops, header.rules_version):
         return OTHER_RULES_VERSION
     if header.packed_version != ops.packed_version:
         return OTHER_PACKED_VERSION
@@ -62,7 +65,7 @@ cdef inline int check_header(const Operations* ops, const Header* header) noexce
 
 
 cdef inline int check_body(const Operations* ops, const void* body, bint sampled) noexcept nogil:
-    # OK, or the fault of an untrusted body.
+    # OK, or the fault of an untrusted body of a version that is played.
     cdef int fault = ops.check(body)
     if fault == OK and sampled and ops.actor(body) == CHANCE:
         return SAMPLED_CHANCE_IS_PENDING
@@ -72,6 +75,8 @@ cdef inline int check_body(const Operations* ops, const void* body, bint sampled
 cdef inline int check_packed(const Operations* ops, const Header* header, const void* body) noexcept nogil:
     # OK, or the fault of an untrusted packed state.
     cdef int fault = check_header(ops, header)
+    if fault == OK and rules_version_of(body) != header.rules_version:
+        fault = TWO_RULES_VERSIONS
     if fault == OK:
         fault = check_body(ops, body, header.sampled)
     if fault == OK and header.ply > max_ply(ops, body):

@@ -18,6 +18,8 @@ cdef class Game:
 
     cdef Position empty_position(self)
     cpdef int read_players(self, players) except -1
+    # Return a version as an int, the newest for None. Raises EngineError: UNSUPPORTED_RULES_VERSION.
+    cdef int read_rules_version(self, version) except -1
     # The position of an unchecked body; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.
     cdef Position position_of(self, bytes body, const Stream* stream)
     # `options`: the game's own struct, or NULL for any options.

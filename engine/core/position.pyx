@@ -39,8 +39,10 @@ from chatiere.engine.core.game cimport (
     SAMPLED_CHANCE_IS_PENDING,
     STREAM_NOT_ZERO,
     TERMINAL,
+    TWO_RULES_VERSIONS,
     VIEW_WORDS,
     Events,
+    rules_version_of,
 )
 from chatiere.engine.core.game cimport Limits as GameLimits
 from chatiere.engine.core.integers cimport integer_in, read_u64, require_integer
@@ -80,7 +82,7 @@ COMMON_FAULTS = {
     ),
     OTHER_RULES_VERSION: FaultText(
         Reason.UNSUPPORTED_RULES_VERSION,
-        "the state was made under a different version of the rules",
+        "the state was made under a version of the rules that is not played here",
         "rules_version",
         key="state.other_rules_version",
     ),
@@ -89,6 +91,12 @@ COMMON_FAULTS = {
         "the state is packed in a different form",
         "header.packed_version",
         key="state.other_packed_version",
+    ),
+    TWO_RULES_VERSIONS: FaultText(
+        Reason.INVALID_STATE,
+        "the header and the body name different versions of the rules",
+        "header.rules_version",
+        key="state.two_rules_versions",
     ),
     BAD_FLAG: FaultText(
         Reason.INVALID_STATE, "the header has a flag other than 0 and 1", "header.sampled", key="state.bad_flag"
@@ -163,8 +171,13 @@ cdef class Game:
 
     @property
     def rules_version(self):
-        """The version, 1 … 255, of the rules and of the meaning of dense ids."""
+        """The newest version, 1 … 255, of the rules and of the meaning of dense ids."""
         return self.ops.rules_version
+
+    @property
+    def rules_versions(self):
+        """The versions of the rules that are played, ascending, as a range."""
+        return range(self.ops.oldest_rules_version, self.ops.rules_version + 1)
 
     @property
     def packed_version(self):
@@ -232,26 +245,30 @@ cdef class Game:
         position.game = self
         return position
 
-    def new_game(self, players, options=None, *, seed=None, game_number=0, EventLog events=None):
+    def new_game(
+        self, players, options=None, *, seed=None, game_number=0, rules_version=None, EventLog events=None
+    ):
         """Begin a game.
 
         `players`: the number of seats. `options`: a mapping by the names of the rules file; absent ones have defaults.
         With a `seed` (0 … 2**64 - 1) chance is sampled from the stream (seed, game_number) and the position is the
         first decision; without, chance is explicit and the position is the first chance event or decision.
+        `rules_version`: the version of the rules to play under, one of `rules_versions`; None: the newest.
         `events`: an EventLog to append events to.
 
-        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED.
+        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
         """
         cdef Position position = self.empty_position()
         cdef bytes encoded
         cdef int seats = self.read_players(players)
+        cdef int version = self.read_rules_version(rules_version)
         if seed is not None:
             position.sampled = True
             position.stream = read_stream(seed, game_number)
         elif game_number != 0:
             raise EngineError(Reason.INVALID_SEED, "a game number needs a seed", field="game_number")
         encoded = self.encode_options(seats, options)
-        self.ops.start(position.body, seats, <const char*> encoded)
+        self.ops.start(position.body, seats, version, <const char*> encoded)
         if seed is not None:
             position.run_on(events)
         return position
@@ -287,7 +304,7 @@ cdef class Game:
         """Return the position of a body read by a codec and, if chance is sampled, (seed, game number, words drawn).
 
         `ply`: the number of decisions made so far, at most that of any game with the same number of players. Neither is
-        trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
+        trusted. Raises EngineError: INVALID_STATE, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
         """
         cdef Stream drawn
         cdef Position position
@@ -306,6 +323,7 @@ cdef class Game:
         if len(body) != self.ops.body_size:
             raise EngineError(Reason.INVALID_STATE, f"the body of a {self.name} state has {self.ops.body_size} bytes")
         memcpy(position.body, <const char*> body, self.ops.body_size)
+        self.check_rules_version(rules_version_of(position.body))
         if stream != NULL:
             position.sampled = True
             position.stream = stream[0]
@@ -344,15 +362,22 @@ cdef class Game:
         raise EngineError(text.reason, text.message, field=text.field, rule=text.rule, key=text.key)
 
     def check_rules_version(self, version):
-        """Raise UNSUPPORTED_RULES_VERSION unless `version` is the one that this engine plays."""
-        if version != self.ops.rules_version:
+        """Raise UNSUPPORTED_RULES_VERSION unless `version` is one of those that this engine plays."""
+        if version not in self.rules_versions:
+            played = ", ".join(map(str, self.rules_versions))
             raise EngineError(
                 Reason.UNSUPPORTED_RULES_VERSION,
-                f"the state was made under version {version} of the rules of {self.name}; "
-                f"this engine plays version {self.ops.rules_version}",
+                f"version {version} of the rules of {self.name} is not played here; those that are: {played}",
                 field="rules_version",
-                metadata={"supported": str(self.ops.rules_version)},
+                metadata={"supported": played},
             )
+
+    cdef int read_rules_version(self, version) except -1:
+        if version is None:
+            return self.ops.rules_version
+        number = require_integer("rules_version", version)
+        self.check_rules_version(number)
+        return number
 
 
 cdef class Position:
@@ -387,6 +412,10 @@ cdef class Position:
             log.count = 0
             draw(self.game.ops, self.body, &self.stream, &log)
             events.add(&log)
+
+    def rules_version(self):
+        """Return the version of the rules that the game is played under."""
+        return rules_version_of(self.body)
 
     def num_players(self):
         """Return the number of seats."""
@@ -614,7 +643,7 @@ cdef class Position:
         cdef Header header
         memset(&header, 0, sizeof(Header))
         header.game = self.game.ops.number
-        header.rules_version = self.game.ops.rules_version
+        header.rules_version = rules_version_of(self.body)
         header.packed_version = self.game.ops.packed_version
         header.ply = self.plies
         if self.sampled:

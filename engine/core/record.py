@@ -27,10 +27,12 @@ class Kind(Enum):
 class Record(NamedTuple):
     """A game as it was played, whole or so far.
 
-    `stream`: the seed and the game number that chance was sampled from; None if it was explicit, with `outcomes`.
+    `rules_version`: that under which it was played. `stream`: the seed and the game number that chance was sampled
+    from; None if it was explicit, with `outcomes`.
     """
 
     game: Game
+    rules_version: int
     players: int
     options: Mapping[str, Any]
     stream: tuple[int, int] | None
@@ -38,9 +40,19 @@ class Record(NamedTuple):
     actions: Sequence[int]
 
     def begin(self, events: EventLog | None = None) -> Position:
-        """Return the position at the beginning. Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED."""
+        """Return the position at the beginning.
+
+        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
+        """
         seed, game_number = (None, 0) if self.stream is None else self.stream
-        return self.game.new_game(self.players, self.options, seed=seed, game_number=game_number, events=events)
+        return self.game.new_game(
+            self.players,
+            self.options,
+            seed=seed,
+            game_number=game_number,
+            rules_version=self.rules_version,
+            events=events,
+        )
 
     def moves(self, position: Position) -> Iterator[tuple[Kind, int, int]]:
         """Yield each move's kind, its index in the list of its kind, and its number.
@@ -88,18 +100,6 @@ def check_lengths(game: Game, players: int, actions: int, outcomes: int) -> None
                 field=kind.value,
                 metadata={"game": game.name, "limit": str(most)},
             )
-
-
-def check_rules_version(version: int, game: Game) -> None:
-    """Raise EngineError (UNSUPPORTED_RULES_VERSION) unless a game under that version can be played again."""
-    if version != game.rules_version:
-        raise EngineError(
-            Reason.UNSUPPORTED_RULES_VERSION,
-            f"the game was played under version {version} of the rules of {game.name}; "
-            f"this engine plays version {game.rules_version}",
-            field="rules_version",
-            metadata={"game": game.name, "supported": str(game.rules_version)},
-        )
 
 
 def check_names(names: Sequence[str], players: int) -> None:

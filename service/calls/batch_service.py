@@ -65,6 +65,7 @@ class BatchService:
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Take limits from `settings`; count batches and moves in `metrics`."""
+        self._settings = settings
         self._max_items = settings.max_batch_items
         # Of a request: one for each item, and others.
         self._most_fields = MOST_ELEMENTS + settings.max_batch_items
@@ -125,8 +126,8 @@ class BatchService:
 
     def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.NewGamesRequest, request.rest), request.columns
-        table = _table_of(message.setup)
-        game = table.game
+        game, players = _setup_of(message.setup)
+        table = Table(game, players, self._settings.rules_version(game))
         seeds = columns["seeds"]
         count = len(seeds) // 8 if seeds else message.count
         options = _read_options(message.options, table)
@@ -151,7 +152,7 @@ class BatchService:
         terms = _kept_terms if len(request.rest) <= _LONGEST_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
         # Not cached, because it keeps the states that it returned.
-        table = Table(game, players)
+        table = Table(game, players, self._settings.rules_version(game))
         columns = request.columns
         states = columns["states"]
         before = cancellation.moves
@@ -357,10 +358,14 @@ def _check_cancelled(cancellation: Cancellation) -> None:
 
 
 def _table_of(setup: pb.BatchSetup) -> Table:
+    return Table(*_setup_of(setup))
+
+
+def _setup_of(setup: pb.BatchSetup) -> tuple[Game, int]:
     game = None
     try:
         game = engine.game(setup.game)
-        return Table(game, setup.players)
+        return game, game.read_players(setup.players)
     except EngineError as error:
         error.lies_below("setup")
         if game is not None:

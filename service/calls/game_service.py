@@ -19,6 +19,7 @@ from chatiere.service.calls.languages import spoken
 from chatiere.service.calls.piece_fields import piece_fields
 from chatiere.service.calls.requests import numbers_of, opener, parse
 from chatiere.service.guards.metrics import Metrics
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -43,6 +44,7 @@ _open_resample, _RESAMPLE = opener(pb.ResampleRequest), numbers_of(pb.ResampleRe
 }
 _INCLUDE = numbers_of(game_pb2.Include)
 _GAMES = pb.ListGamesResponse.GAMES_FIELD_NUMBER
+_RULES_VERSION = game_pb2.GameInfo.RULES_VERSION_FIELD_NUMBER
 _LEGAL_ACTIONS = numbers_of(pb.ListLegalActionsResponse)
 _NEW_GAME_RESPONSE = pb.NewGameResponse.POSITION_FIELD_NUMBER
 _APPLY_RESPONSE = pb.ApplyResponse.POSITION_FIELD_NUMBER
@@ -55,25 +57,32 @@ InfoPart = Callable[[Game, str], dict[str, Any]]
 """A function that returns fields of a game's GameInfo in a language."""
 
 
-def list_games(data: bytes) -> bytes:
+def list_games(data: bytes, settings: Settings) -> bytes:
     """Describe the games, or those that are named, by name: ListGamesRequest → ListGamesResponse."""
     request = parse(pb.ListGamesRequest, data)
     names = list(request.names)
     wanted = {_game_named(name, names) for name in dict.fromkeys(names)}
     parts = [part for part, is_wanted in _parts_of(request) if is_wanted]
     return b"".join(
-        written_in(_GAMES, _put_info, game, parts) for game in engine.games() if game in wanted or not request.names
+        written_in(_GAMES, _put_info, game, settings.rules_version(game), parts)
+        for game in engine.games()
+        if game in wanted or not request.names
     )
 
 
 def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]:
     # The parts of a GameInfo, and whether a request asks for them.
     return (
-        (game_info, True),
+        (_game_info, True),
         (_pieces_info, request.pieces),
         (observation_info, request.observation),
         (_words_info, request.words),
     )
+
+
+def _game_info(game: Game, language: str) -> dict[str, Any]:
+    # A setting names the version of new games: it is written apart.
+    return game_info(game, language) | {"rules_version": 0}
 
 
 def _pieces_info(game: Game, language: str) -> dict[str, Any]:
@@ -85,7 +94,8 @@ def _words_info(game: Game, language: str) -> dict[str, Any]:
     return words_info(engine.codec(game.name).phrases, language)
 
 
-def _put_info(out: Writer, game: Game, parts: list[InfoPart]) -> None:
+def _put_info(out: Writer, game: Game, rules_version: int, parts: list[InfoPart]) -> None:
+    out.number(_RULES_VERSION, rules_version)
     for part in parts:
         out.fields(_written_info(game, part, spoken()))
 
@@ -104,7 +114,7 @@ def _game_named(name: str, names: list[str]) -> Game:
         raise
 
 
-def new_game(data: bytes) -> bytes:
+def new_game(data: bytes, settings: Settings) -> bytes:
     """Begin a game: NewGameRequest → NewGameResponse."""
     request = _open_new_game(data)
     options = request.inner(_NEW_GAME.options)
@@ -120,6 +130,7 @@ def new_game(data: bytes) -> bytes:
             chosen,
             seed=seed,
             game_number=request.number(_NEW_GAME.game_number),
+            rules_version=settings.rules_version(game),
             events=events,
         )
     except EngineError as error:
@@ -221,17 +232,18 @@ def resample(data: bytes) -> bytes:
 class GameService:
     """The methods under their names in the API; counts moves."""
 
-    def __init__(self, metrics: Metrics) -> None:
-        """Count applied moves in `metrics`."""
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        """Begin games of the rules that `settings` name; count applied moves in `metrics`."""
+        self._settings = settings
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
     def ListGames(self, request: bytes) -> bytes:
         """Describe the games, or those that are named."""
-        return list_games(request)
+        return list_games(request, self._settings)
 
     def NewGame(self, request: bytes) -> bytes:
         """Begin a game."""
-        return new_game(request)
+        return new_game(request, self._settings)
 
     def ListLegalActions(self, request: bytes) -> bytes:
         """List the legal actions or chance outcomes at a state."""

@@ -15,7 +15,6 @@ from chatiere.engine.core.record import (
     check_date,
     check_lengths,
     check_names,
-    check_rules_version,
 )
 from chatiere.engine.wire import Buffer, Reader, written_in
 from chatiere.service.calls import conversion
@@ -170,7 +169,8 @@ def _read_record(request: Reader) -> Record:
         error.lies_below("record")
         raise
     try:
-        check_rules_version(message.number(_RECORD.rules_version), game)
+        rules_version = message.number(_RECORD.rules_version)
+        game.check_rules_version(rules_version)
         players = game.read_players(message.number(_RECORD.players))
         outcomes = message.inner(_RECORD.outcomes)
         check_lengths(game, players, message.count_numbers(_RECORD.actions), outcomes.count_numbers(_OUTCOMES))
@@ -194,4 +194,6 @@ def _read_record(request: Reader) -> Record:
     if chance == _RECORD.stream:
         drawn = message.inner(chance)
         stream = (drawn.number(_STREAM.seed), drawn.number(_STREAM.game_number))
-    return Record(game, players, options, stream, outcomes.numbers(_OUTCOMES), message.numbers(_RECORD.actions))
+    return Record(
+        game, rules_version, players, options, stream, outcomes.numbers(_OUTCOMES), message.numbers(_RECORD.actions)
+    )

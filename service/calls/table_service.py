@@ -76,6 +76,7 @@ class TableService:
     def __init__(self, settings: Settings, metrics: Metrics, keys: Keyring) -> None:
         """Take limits from `settings`; count moves in `metrics`; seal and open tables with `keys`."""
         self._keys = keys
+        self._settings = settings
         self._max_playouts = min(settings.max_table_playouts, settings.max_playouts)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
         self._methods: dict[str, Callable[[Buffer, Cancellation, Hold], bytes]] = {
@@ -116,7 +117,7 @@ class TableService:
             table_id=table_id,
             game=game.name,
             players=players,
-            rules_version=game.rules_version,
+            rules_version=self._settings.rules_version(game),
             ply=0,
             parent=NO_PARENT,
             mover=NOBODY,
@@ -361,6 +362,7 @@ def _first_position(header: pb.TableHeader, root: bytes, events: EventLog) -> Po
         conversion.read_options(Reader(header.options), game),
         seed=seed,
         game_number=game_number,
+        rules_version=header.rules_version,
         events=events,
     )
 

@@ -146,7 +146,7 @@ class Methods(grpc.GenericRpcHandler):
         return self._pools[-1]
 
     def _single_methods(self, settings: Settings) -> list[SingleMethod]:
-        servicer = GameService(self._metrics)
+        servicer = GameService(settings, self._metrics)
         limit = CallLimit("calls at a time", settings.max_calls)
         found = []
         for each in _GAME.methods:

@@ -5,6 +5,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from chatiere import engine
+from chatiere.engine import EngineError, Game
+
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
 # Among `web_origins`: all.
@@ -88,6 +91,11 @@ class Settings:
       or tokens; `fast_address`, which has no TLS, needs tokens.
     - `reflection`, `channelz`: serve these services.
 
+    Rules.
+
+    - `rules_versions`: GAME=VERSION, the versions of the rules under which new games begin, instead of the newest (see
+      docs/versions.md). Games under any version that is played are played on.
+
     Logs and traces.
 
     - `log_level`: debug, info, warning or error. `log_format`: text or json.
@@ -134,6 +142,7 @@ class Settings:
     insecure: bool = False
     reflection: bool = True
     channelz: bool = False
+    rules_versions: tuple[str, ...] = ()
     log_level: str = "info"
     log_format: str = "text"
     log_calls: bool = False
@@ -178,8 +187,28 @@ class Settings:
                 needs = "--tokens (it has no TLS)" if name == "fast_address" else "--tokens or --tls-certificate"
                 message = f"other machines can reach it: it needs {needs}, or --insecure to let all of them call"
                 raise SettingError(name, message)
+        self._check_rules_versions()
         _require("log_level", self.log_level in LOG_LEVELS, f"must be one of {', '.join(LOG_LEVELS)}")
         _require("log_format", self.log_format in LOG_FORMATS, f"must be one of {', '.join(LOG_FORMATS)}")
+
+    def rules_version(self, game: Game) -> int:
+        """Return the version of the rules under which new games begin."""
+        named = (each.partition("=") for each in self.rules_versions)
+        return next((int(version) for name, _, version in named if name == game.name), game.rules_version)
+
+    def _check_rules_versions(self) -> None:
+        named = set()
+        for each in self.rules_versions:
+            name, _, version = each.partition("=")
+            try:
+                game = engine.game(name)
+            except EngineError as error:
+                raise SettingError("rules_versions", f"must be GAME=VERSION, not {each!r}: {error.message}") from error
+            played = [str(number) for number in game.rules_versions]
+            message = f"of {name} these versions are played: {', '.join(played)}; not {version!r}"
+            _require("rules_versions", version in played, message)
+            _require("rules_versions", name not in named, f"{name} is named twice")
+            named.add(name)
 
     @property
     def open_addresses(self) -> dict[str, str]:

@@ -65,7 +65,7 @@ def shown_to(game: Game, events: Sequence[Event], seat: int | None) -> list[tupl
 
 def body_of(position: Position) -> bytes:
     """Return the packed state without its header, as a codec makes it from a message."""
-    return engine.codec(position.game.name).read_state(Reader(typed_state(position)))
+    return engine.codec(position.game.name).read_state(Reader(typed_state(position)), position.rules_version())
 
 
 @cache

@@ -60,7 +60,7 @@ def test_typed_states_come_back_as_they_were(table: Table) -> None:
         fill(getattr(state, game.name), codec.put_state, position)
         assert state.WhichOneof("game") == game.name
         for copy in travelled(state):
-            body = codec.read_state(Reader(getattr(copy, game.name)))
+            body = codec.read_state(Reader(getattr(copy, game.name)), game.rules_version)
             assert game.position(body, position.random_stream(), position.ply()) == position
 
 
@@ -237,6 +237,6 @@ def test_a_body_of_a_wrong_size_is_no_state(game: Game) -> None:
 
 def test_an_empty_message_is_no_state(game: Game) -> None:
     with pytest.raises(engine.EngineError) as caught:
-        engine.codec(game.name).read_state(Reader(message(game, "State")))
+        engine.codec(game.name).read_state(Reader(message(game, "State")), game.rules_version)
     assert caught.value.reason is engine.Reason.INVALID_STATE
     assert caught.value.field

@@ -104,6 +104,6 @@ def test_the_end_is_no_part_of_the_body(table: Table) -> None:
     codec = engine.codec(table[0].name)
     for position in ended(table, 2):
         state = typed_state(position)
-        body = codec.read_state(Reader(state))
+        body = codec.read_state(Reader(state), position.rules_version())
         state.ClearField("end")
-        assert codec.read_state(Reader(state)) == body
+        assert codec.read_state(Reader(state), position.rules_version()) == body

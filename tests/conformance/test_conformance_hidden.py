@@ -181,7 +181,7 @@ def test_a_view_never_holds_the_stream(table: Table) -> None:
     game, players = table
     for position in thinned(positions(table, True), 30):
         state = typed_state(position)
-        body = engine.codec(game.name).read_state(Reader(state))
+        body = engine.codec(game.name).read_state(Reader(state), game.rules_version)
         for seat in (*range(players), None):
             for stream in (None, (1, 2, 3), (4, 5, 6)):
                 assert view(game.position(body, stream), seat) == view(position, seat)

@@ -81,7 +81,7 @@ def questions(position: Position, choices: random.Random) -> None:
         typed = message(game, "Action")
         fill(typed, codec.put_action, position, action)
         assert codec.read_action(Reader(typed), position) == action
-    body = codec.read_state(Reader(typed_state(position)))
+    body = codec.read_state(Reader(typed_state(position)), game.rules_version)
     assert game.position(body, position.random_stream(), position.ply()) == position
     assert game.unpack(position.pack()) == position
     position.clone().playout(choices.getrandbits(64))
@@ -238,9 +238,9 @@ def test_fields_of_another_wire_type_are_as_absent(table: Table) -> None:
     codec = engine.codec(table[0].name)
     for position in thinned(positions(table), 20):
         state = typed_state(position)
-        body = codec.read_state(Reader(state))
+        body = codec.read_state(Reader(state), position.rules_version())
         add_mistyped(state)
-        assert codec.read_state(Reader(state)) == body
+        assert codec.read_state(Reader(state), position.rules_version()) == body
         for action in position.legal_actions()[:20]:
             typed = message(table[0], "Action")
             fill(typed, codec.put_action, position, action)
@@ -266,7 +266,7 @@ def test_mutated_wire_bytes_are_refused_or_safe(table: Table) -> None:
         state = message(game, "State")
         try:
             state.ParseFromString(bytes(data))
-            position = game.position(codec.read_state(Reader(state)))
+            position = game.position(codec.read_state(Reader(state), game.rules_version))
         except DecodeError:
             continue
         except EngineError as error:

@@ -3,6 +3,7 @@
 import random
 import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,8 +35,8 @@ def replay(data: bytes) -> bytes:
 
 
 HANDLERS: dict[type[Message], Callable[[bytes], Any]] = {
-    pb.ListGamesRequest: game_service.list_games,
-    pb.NewGameRequest: game_service.new_game,
+    pb.ListGamesRequest: partial(game_service.list_games, settings=Settings()),
+    pb.NewGameRequest: partial(game_service.new_game, settings=Settings()),
     pb.ListLegalActionsRequest: game_service.list_legal_actions,
     pb.ApplyRequest: game_service.apply,
     pb.GetPositionRequest: game_service.get_position,

@@ -219,7 +219,11 @@ def readers(game: Game) -> list[Callable[[Reader], object]]:
     """Return the functions that read messages of a game."""
     codec = engine.codec(game.name)
     position = game.new_game(game.max_players, seed=1)
-    return [codec.read_options, codec.read_state, lambda reader: codec.read_action(reader, position)]
+    return [
+        codec.read_options,
+        lambda reader: codec.read_state(reader, game.rules_version),
+        lambda reader: codec.read_action(reader, position),
+    ]
 
 
 @pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
@@ -251,7 +255,8 @@ def test_fields_of_kinds_that_there_are_not_here_are_passed_over(game: Game) -> 
     # Numbers of eight bytes and of four; a group with a number, a text, another group and such numbers in it.
     group = b"\x7b\x08\x05\x12\x01a\x0b\x0c\x09" + bytes(8) + b"\x0d" + bytes(4) + b"\x7c"
     strange = Bytes(b"\x79" + bytes(8) + b"\x75" + bytes(4) + group + message)
-    assert codec.read_state(Reader(strange)) == codec.read_state(Reader(Bytes(message)))
+    read, version = codec.read_state, game.rules_version
+    assert read(Reader(strange), version) == read(Reader(Bytes(message)), version)
 
 
 NUMBERS = st.integers(1, 40)

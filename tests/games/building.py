@@ -50,7 +50,8 @@ def update_of(position: Position, seat: int | None) -> game_pb2.ViewerUpdate:
 def read(state: Any, ply: int = 0) -> Position:
     """Return the position of any game's state message, with that ply; the reverse of `state_of`."""
     name = PurePath(state.DESCRIPTOR.file.name).stem
-    return engine.game(name).position(engine.codec(name).read_state(Reader(state)), ply=ply)
+    game = engine.game(name)
+    return game.position(engine.codec(name).read_state(Reader(state), game.rules_version), ply=ply)
 
 
 def name_of(filled: Any, field: str) -> str:

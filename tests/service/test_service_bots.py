@@ -134,7 +134,7 @@ def test_a_budget_above_the_limit(door: Door, game: Game) -> None:
 def test_a_search_holds_memory(game: Game) -> None:
     """Each search has to fit into the budget for the memory of calls."""
     service, held = BotService(Settings(address="127.0.0.1:0")), []
-    state = GameService(Metrics(CollectorRegistry())).NewGame(
+    state = GameService(Settings(), Metrics(CollectorRegistry())).NewGame(
         game_service_pb2.NewGameRequest(game=game.name, players=game.min_players, seed=1).SerializeToString()
     )
     position = game_service_pb2.NewGameResponse.FromString(state).position

@@ -336,7 +336,7 @@ def test_reason_malformed_request(server: Running) -> None:
 
 
 def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(request: object) -> None:
+    def fail(request: object, settings: Settings) -> None:
         raise RuntimeError("a detail that is nobody's business")
 
     monkeypatch.setattr(game_service, "list_games", fail)
@@ -571,6 +571,6 @@ def test_options_of_another_game_are_refused(game: Game, monkeypatch: pytest.Mon
     request = game_service_pb2.NewGameRequest(game="other", players=4)
     getattr(request.options, game.name).SetInParent()
     with pytest.raises(engine.EngineError) as refused:
-        game_service.new_game(request.SerializeToString())
+        game_service.new_game(request.SerializeToString(), Settings())
     assert refused.value.reason is Reason.INVALID_OPTION
     assert refused.value.field == f"options.{game.name}"

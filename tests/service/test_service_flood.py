@@ -39,7 +39,7 @@ batches = BatchService(Settings(), metrics)
 tables = TableService(Settings(), metrics, Keyring(None, bytes(32)))
 calls = {
     "GetRecord": lambda data: tables.answer("get_record", data, Cancellation(), lambda size: None),
-    "ListGames": game_service.list_games,
+    "ListGames": lambda data: game_service.list_games(data, Settings()),
     "NewTable": lambda data: tables.answer("new_table", data, Cancellation(), lambda size: None),
     "Apply": game_service.apply,
     "Convert": lambda data: batches.answer("convert", data, Cancellation()),

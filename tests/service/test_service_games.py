@@ -30,7 +30,8 @@ def in_process(state: game_pb2.State) -> engine.Position:
     name = state.WhichOneof("game")
     assert name is not None
     stream = (state.stream.seed, state.stream.game_number, state.stream.drawn) if state.HasField("stream") else None
-    return engine.game(name).position(engine.codec(name).read_state(Reader(getattr(state, name))), stream, state.ply)
+    body = engine.codec(name).read_state(Reader(getattr(state, name)), state.rules_version)
+    return engine.game(name).position(body, stream, state.ply)
 
 
 WHOLE = game_service_pb2.ListGamesRequest(pieces=True, observation=True, words=True)
@@ -92,6 +93,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
     for info, game in zip(infos, engine.games(), strict=True):
         assert (info.min_players, info.max_players) == (game.min_players, game.max_players)
         assert (info.rules_version, info.packed_version) == (game.rules_version, game.packed_version)
+        assert list(info.rules_versions) == list(game.rules_versions)
         assert info.packed_size == game.packed_size
         assert info.title
         assert info.outcomes

@@ -56,7 +56,7 @@ def test_a_worker_that_is_stopped_is_replaced(door: Door) -> None:
 STUCK = """
     import collections, itertools
     from chatiere.service.calls import game_service
-    game_service.list_games = lambda request: collections.deque(itertools.repeat(None), maxlen=0)
+    game_service.list_games = lambda request, settings: collections.deque(itertools.repeat(None), maxlen=0)
 """
 
 

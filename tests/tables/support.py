@@ -26,9 +26,9 @@ OVER = 3
 class Host:
     """A service, to be called with messages."""
 
-    def __init__(self, keys: Keyring | None = None) -> None:
+    def __init__(self, keys: Keyring | None = None, settings: Settings | None = None) -> None:
         self.keys = keys or Keyring(None)
-        self._service = TableService(Settings(), Metrics(CollectorRegistry()), self.keys)
+        self._service = TableService(settings or Settings(), Metrics(CollectorRegistry()), self.keys)
         self.held: list[int] = []
 
     def call(self, name: str, request: Message, response: Any) -> Any:

@@ -581,13 +581,14 @@ cdef read_pending(State* state, const Message* message):
         state.pending = within(RULES, number_of(message, fields.STATE_TOY), FIRST_TOY, PRINCESS - 1, "toy")
 
 
-cdef bytes read_state(const Message* read):
+cdef bytes read_state(const Message* read, int rules_version):
     # ChatCartonneState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
     cdef int seat = 0
     memset(&state, 0, sizeof(State))
+    state.rules_version = rules_version
     state.players = within(RULES, count_of(read, fields.STATE_SEATS), 2, SEATS, "seats")
     set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
     try:

@@ -303,7 +303,7 @@ cdef inline int check_zeros(const State* state, const Count* count) noexcept nog
     for seat in range(state.players, SEATS):
         memcpy(held, &state.seats[seat], sizeof(held))
         beyond |= held[0] | held[1]
-    beyond |= state.zero[0] | state.zero[1] | state.zero[2]
+    beyond |= state.zero[0] | state.zero[1]
     return fault_if(beyond != 0, ChatCartonneFault.NOT_ZERO)
 
 

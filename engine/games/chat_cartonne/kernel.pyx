@@ -115,12 +115,13 @@ cdef void tell(
 
 # Components and setup
 
-cdef void start(void* body, int players, const void* options) noexcept nogil:
+cdef void start(void* body, int players, int rules_version, const void* options) noexcept nogil:
     cdef State* state = <State*> body
     cdef const Options* chosen = <const Options*> options
     cdef int kind, seat
     memset(state, 0, sizeof(State))
     state.players = players
+    state.rules_version = rules_version
     state.first_seat_option = chosen.first_seat
     state.variants = chosen.variants
     state.first_seat = chosen.first_seat
@@ -470,6 +471,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 cdef Operations operations = Operations(
     number=4,
+    oldest_rules_version=2,
     rules_version=2,
     packed_version=1,
     body_size=sizeof(State),

@@ -197,13 +197,13 @@ ctypedef struct Seat:
 
 ctypedef struct State:
     uint8_t players
+    uint8_t rules_version
     uint8_t first_seat_option
     uint8_t variants
     uint8_t first_seat  # NO_SEAT until it is known
     uint8_t phase
     uint8_t active  # whose turn it is; in setup, who gets the next card; when it is over, who moved last
     uint8_t final_phase  # 1: begun
-    uint8_t passes  # of the final phase, in a row
     uint64_t unknown[2]  # bit kind: cartons and toys in the pile
     uint64_t filled[WORDS]  # the cells where a card lies
     Seat seats[SEATS]
@@ -212,7 +212,8 @@ ctypedef struct State:
     uint8_t pending  # the kind of the starting carton, or toy, that the active seat has drawn; else 0
     uint8_t laid  # cards on the table
     uint8_t drawer[PARTS]  # part: who drew its Princess; NO_SEAT: nobody, or ALL_PRINCESSES
-    uint8_t zero[3]
+    uint8_t passes  # of the final phase, in a row
+    uint8_t zero[2]
     uint8_t cards[MOST_CARDS + 2]  # on the table, by ascending cell, then zeros; the last two are always zeros
 
 ctypedef struct View:

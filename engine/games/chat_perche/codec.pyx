@@ -503,10 +503,11 @@ cdef read_branches(State* state, const Message* message):
         raise
 
 
-cdef bytes read_state(const Message* read):
+cdef bytes read_state(const Message* read, int rules_version):
     # ChatPercheState → the body of a packed state. Raises INVALID_STATE.
     cdef State state
     memset(&state, 0, sizeof(State))
+    state.rules_version = rules_version
     state.players = PLAYERS
     set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, PLAYERS))
     if count_of(read, fields.STATE_SEATS) != PLAYERS:

@@ -28,6 +28,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     TRUNK_LIMIT,
     TRUNK_SPACES,
     TURN_UP,
+    ZEROS,
     ChatPercheFault,
     State,
     all_branches,
@@ -51,7 +52,7 @@ from chatiere.engine.games.chat_perche.tree cimport is_asked
 
 cdef int check(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int fault = check_options(state)
+    cdef int fault = check_options(state), i
     if fault != OK:
         return fault
     if state.phase >= PHASES:
@@ -65,6 +66,9 @@ cdef int check(const void* body) noexcept nogil:
         return ChatPercheFault.BAD_FIRST_SEAT
     if state.active >= PLAYERS:
         return ChatPercheFault.BAD_ACTIVE_SEAT
+    for i in range(ZEROS):
+        if state.zero[i]:
+            return ChatPercheFault.NOT_ZERO
     fault = check_tokens(state)
     if fault != OK:
         return fault

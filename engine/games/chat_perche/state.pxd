@@ -21,6 +21,7 @@ cdef enum:
     LARGEST_SOLIDITY = 4
     DECK_SIZE = 26
     LONGEST_TRACK = 99
+    ZEROS = 7
 
 cdef enum:
     # Card types (rules file: Actions).
@@ -88,6 +89,7 @@ cdef enum ChatPercheFault:
     BAD_STEPS
     BAD_BARRED
     BAD_MOVED
+    NOT_ZERO
 
 cdef enum ChatPercheEnd:
     DOGS_ARRIVED = 1  # on the last space of their track
@@ -125,13 +127,13 @@ ctypedef struct Options:
 
 ctypedef struct State:
     uint8_t players
+    uint8_t rules_version
     uint8_t first_seat_option
     uint8_t first_seat  # NO_SEAT until it is known
     uint8_t phase
     uint8_t active  # the seat whose turn it is to place, turn up or decide
     uint8_t forward_only
     uint8_t dog_track
-    uint8_t dogs  # steps made
     uint64_t cats[PLAYERS]  # in the tree, by colour; the rest of the twelve are at their start
     uint64_t birds  # in the tree
     # Cats that the other seat moved in its last turn and that still stand there; in MOVE and SECOND_MOVE only those of
@@ -147,6 +149,8 @@ ctypedef struct State:
     uint8_t full_deck[DECK_SIZE]  # option; ascending
     uint8_t card  # the card that the active seat has turned up and decides about; else NO_CARD
     uint8_t steps  # left for the move; else zero
+    uint8_t dogs  # steps made
+    uint8_t zero[ZEROS]
 
 
 # Spaces and branches

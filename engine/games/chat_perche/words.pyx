@@ -254,6 +254,7 @@ FAULTS = {
         "moved",
         "Moving a cat",
     ),
+    int(ChatPercheFault.NOT_ZERO): RULES.broken("not_zero", "an unused byte is not zero", ""),
 }
 
 # By kind: the fields of the event that its values are, in order.

@@ -404,13 +404,14 @@ cdef read_trick(State* state, const Message* message):
         state.table &= ~state.board[seat]
 
 
-cdef bytes read_state(const Message* read):
+cdef bytes read_state(const Message* read, int rules_version):
     # ChatpentiersState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
     cdef int seat = 0
     memset(&state, 0, sizeof(State))
+    state.rules_version = rules_version
     state.players = within(RULES, count_of(read, fields.STATE_SEATS), MIN_PLAYERS, MAX_PLAYERS, "seats")
     set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
     SCALARS.read(read, &state, state.players)

@@ -58,7 +58,7 @@ cdef int check(const void* body) noexcept nogil:
         return ChatpentiersFault.BAD_LEADER
     if state.active >= state.players:
         return ChatpentiersFault.BAD_ACTIVE_SEAT
-    if state.zero[0] | state.zero[1] | state.more_zero[0] | state.more_zero[1] | state.more_zero[2]:
+    if state.zero | state.more_zero[0] | state.more_zero[1] | state.more_zero[2]:
         return ChatpentiersFault.NOT_ZERO
     fault = check_places(state)
     if fault == OK:

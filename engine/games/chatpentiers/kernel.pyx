@@ -77,11 +77,12 @@ cdef inline void tell(Events* events, ChatpentiersEvent kind, int seat, int seen
 
 # Components and setup
 
-cdef void start(void* body, int players, const void* options) noexcept nogil:
+cdef void start(void* body, int players, int rules_version, const void* options) noexcept nogil:
     cdef State* state = <State*> body
     cdef const Options* chosen = <const Options*> options
     memset(state, 0, sizeof(State))
     state.players = players
+    state.rules_version = rules_version
     state.first_seat_option = chosen.first_seat
     state.first_seat = chosen.first_seat
     state.removed_colour = chosen.removed_colour
@@ -417,6 +418,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 cdef Operations operations = Operations(
     number=2,
+    oldest_rules_version=1,
     rules_version=1,
     packed_version=1,
     body_size=sizeof(State),

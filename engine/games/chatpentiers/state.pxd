@@ -92,6 +92,7 @@ ctypedef struct Options:
 
 ctypedef struct State:
     uint8_t players
+    uint8_t rules_version
     uint8_t first_seat_option
     uint8_t first_seat  # of the first round; NO_SEAT until it is known
     uint8_t phase
@@ -102,7 +103,7 @@ ctypedef struct State:
     uint8_t section_limits[SECTIONS]
     uint8_t extra  # the trick's extra card, NO_CARD for none
     uint8_t played  # cards played to the trick
-    uint8_t zero[2]
+    uint8_t zero
     uint64_t undealt  # neither dealt nor turned up as an extra card in this round
     uint64_t table  # the trick's cards that nobody has taken
     uint64_t discards

@@ -459,7 +459,7 @@ cdef int read_cards(const Message* message, int field, str name, int lowest, int
     return count
 
 
-cdef bytes read_state(const Message* read):
+cdef bytes read_state(const Message* read, int rules_version):
     # DiscatState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
@@ -467,6 +467,7 @@ cdef bytes read_state(const Message* read):
     cdef uint8_t cards[LARGEST_CARD]
     cdef int seat = 0, count, i
     memset(&state, 0, sizeof(State))
+    state.rules_version = rules_version
     state.players = within(RULES, count_of(read, fields.STATE_SEATS), MIN_PLAYERS, MAX_PLAYERS, "seats")
     set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
     try:

@@ -29,6 +29,7 @@ from chatiere.engine.games.discat.state cimport (
     REFILL,
     PLACES,
     WINNING_GROUP,
+    ZEROS,
     DiscatFault,
     State,
     can_respect,
@@ -187,13 +188,16 @@ cdef inline uint64_t last_bytes(uint64_t word, int count) noexcept nogil:
 
 
 cdef inline int not_zero(const State* state) noexcept nogil:
-    # The bits set in unused bytes: codes beyond the cards laid, places between the cards laid and those under the pile.
+    # The bits set in unused bytes: those that are always zero, codes beyond the cards laid, places between these cards
+    # and those under the pile.
     cdef const uint8_t* later = &LATER[PLACES - state.laid]
     cdef const uint8_t* under = &LATER[state.redrawn_count + state.queue_length]
     cdef uint8_t bits = 0
     cdef int i
     for i in range(CODES):
         bits |= state.codes[i] & later[i]
+    for i in range(ZEROS):
+        bits |= state.zero[i]
     for i in range(PLACES):
         bits |= state.cards[i] & later[i] & ~under[i]
     return bits

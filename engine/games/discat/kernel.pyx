@@ -99,12 +99,13 @@ cdef inline void tell(
 
 # Components and setup
 
-cdef void start(void* body, int players, const void* options) noexcept nogil:
+cdef void start(void* body, int players, int rules_version, const void* options) noexcept nogil:
     cdef State* state = <State*> body
     cdef const Options* chosen = <const Options*> options
     cdef int card
     memset(state, 0, sizeof(State))
     state.players = players
+    state.rules_version = rules_version
     state.first_seat_option = chosen.first_seat
     state.first_seat = chosen.first_seat
     state.up_arrows[0] = chosen.up_arrows[0]
@@ -659,6 +660,7 @@ cdef void see_draws(const State* state, const Table* table, int seat, uint8_t* d
 
 cdef Operations operations = Operations(
     number=1,
+    oldest_rules_version=1,
     rules_version=1,
     packed_version=1,
     body_size=sizeof(State),

@@ -22,6 +22,7 @@ cdef enum:
     LARGEST_PILE = LARGEST_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
     PLACES = LARGEST_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
     PLANE = LARGEST_CARD + 7 & ~7  # bytes of a plane, a number for each card, in whole words
+    ZEROS = 7
     CODES = PLANE  # in State.codes; those beyond LARGEST_CARD are always 0
     HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
 
@@ -96,13 +97,13 @@ ctypedef struct Options:
 
 ctypedef struct State:
     uint8_t players
+    uint8_t rules_version
     uint8_t first_seat_option
     uint8_t first_seat  # NO_SEAT until known
     uint8_t phase
     uint8_t active  # the seat whose turn it is; at DEAL, the one that gets the next card
     uint8_t bonus_drawn  # 1: the constraint's creator has drawn its bonus
     uint8_t last_turns  # 0: not begun; else the turns left, including the present one
-    uint8_t laid
     uint64_t up_arrows[2]
     uint64_t unknown[2]  # the part of the draw pile that nobody has seen
     # The card in slot s in bits 8 s to 8 s + 7: ascending, then zeros. In a view, the cards known to the viewer come
@@ -111,6 +112,8 @@ ctypedef struct State:
     uint8_t hand_size[MAX_PLAYERS]
     uint8_t queue_length
     uint8_t redrawn_count
+    uint8_t laid
+    uint8_t zero[ZEROS]
     # From the front, all cards laid, in order: a play's cards ascending, then its top. Together with `codes` they are
     # the public history, and determine the owner of each card. From the back, the cards put under the draw pile, oldest
     # first: redrawn_count cards that have been drawn since (the latest ones; in a resampled state, 0 for a card that

@@ -641,7 +641,7 @@ cdef refuse_deck():
     raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule, key=fault.key)
 
 
-cdef bytes read_state(const Message* read):
+cdef bytes read_state(const Message* read, int rules_version):
     # MomistigriState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
@@ -649,6 +649,7 @@ cdef bytes read_state(const Message* read):
     cdef Listed listed
     cdef int seat = 0
     memset(&state, 0, sizeof(State))
+    state.rules_version = rules_version
     memset(&listed, 0, sizeof(Listed))
     state.players = within(RULES, count_of(read, fields.STATE_SEATS), 3, MOST_PLAYERS, "seats")
     set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))

@@ -133,11 +133,12 @@ cdef void tell_value(Events* events, MomistigriEvent kind, int seat, int seen_by
 
 # Components and setup
 
-cdef void start(void* body, int players, const void* options) noexcept nogil:
+cdef void start(void* body, int players, int rules_version, const void* options) noexcept nogil:
     cdef State* state = <State*> body
     cdef const Options* chosen = <const Options*> options
     memset(state, 0, sizeof(State))
     state.players = players
+    state.rules_version = rules_version
     state.first_seat_option = chosen.first_seat
     state.first_seat = chosen.first_seat
     note_copies(state, chosen.copies)
@@ -686,6 +687,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 cdef Operations operations = Operations(
     number=3,
+    oldest_rules_version=1,
     rules_version=1,
     packed_version=1,
     body_size=sizeof(State),

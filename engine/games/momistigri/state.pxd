@@ -23,7 +23,7 @@ cdef enum:
     # Knowers: a seat, or all (spectators too).
     PUBLIC = MOST_PLAYERS
     KNOWERS = PUBLIC + 1
-    ZEROS = 4
+    ZEROS = 3
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -144,6 +144,7 @@ ctypedef struct Options:
 
 ctypedef struct State:
     uint8_t players
+    uint8_t rules_version
     uint8_t first_seat_option
     uint8_t first_seat  # of this round; NO_SEAT until it is known
     uint8_t phase

@@ -332,7 +332,7 @@ def test_late_positions_of_random_games() -> None:
 
 def words_drawn(position: Position, seed: int) -> int:
     """Return the number of words of the stream that resampling for seat 0 takes: a measure of its work."""
-    sampled = GAME.position(CODEC.read_state(Reader(state_of(position))), (0, 0, 0))
+    sampled = GAME.position(CODEC.read_state(Reader(state_of(position)), GAME.rules_version), (0, 0, 0))
     stream = sampled.resample(0, seed).random_stream()
     assert stream is not None
     return stream[2]

@@ -15,10 +15,10 @@ pytestmark = pytest.mark.rules("chat_perche", "Invariants")
 Edit = Callable[[ChatPercheState], object]
 HEADER = 32
 # Offsets of the fields of the packed body.
-PLAYERS, FIRST_SEAT_OPTION, PHASE, ACTIVE, FORWARD_ONLY, DOG_TRACK = 0, 1, 3, 4, 5, 6
-CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, VALUES, LOADS, LEFT, SOLIDITY, FULL_DECK, CARD, STEPS = (
+PLAYERS, FIRST_SEAT_OPTION, PHASE, ACTIVE, FORWARD_ONLY, DOG_TRACK = 0, 2, 4, 5, 6, 7
+CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, VALUES, LOADS, LEFT, SOLIDITY, FULL_DECK, CARD, STEPS, ZERO = (
     *(8, 24, 32, 40, 48, 64, 72, 80, 88),
-    *(96, 100, 126, 127),
+    *(96, 100, 126, 127, 129),
 )
 
 
@@ -109,6 +109,11 @@ def test_numbers_out_of_range(changes: dict[str, int], field: str, heading: str)
     for position in (between_turns(), beginning()):
         error = refused_packed(position, **changes)
         assert (error.field, error.rule) == (field, f"chat_perche.md: {heading}")
+
+
+def test_bytes_that_mean_nothing_are_zero() -> None:
+    for place in range(7):
+        assert "unused byte" in refused_packed(between_turns(), **{f"ZERO__{place}": 1}).message
 
 
 def test_the_first_seat_is_known_exactly_after_chance_has_chosen_it() -> None:

@@ -25,6 +25,7 @@ class Body(ctypes.LittleEndianStructure):
 
     _fields_ = [
         ("players", ctypes.c_uint8),
+        ("rules_version", ctypes.c_uint8),
         ("first_seat_option", ctypes.c_uint8),
         ("first_seat", ctypes.c_uint8),
         ("phase", ctypes.c_uint8),
@@ -35,7 +36,7 @@ class Body(ctypes.LittleEndianStructure):
         ("section_limits", ctypes.c_uint8 * 4),
         ("extra", ctypes.c_uint8),
         ("played", ctypes.c_uint8),
-        ("zero", ctypes.c_uint8 * 2),
+        ("zero", ctypes.c_uint8),
         ("undealt", ctypes.c_uint64),
         ("table", ctypes.c_uint64),
         ("discards", ctypes.c_uint64),
@@ -293,7 +294,7 @@ FAULTS: list[tuple[str, str, Callable[[Body], None], str]] = [
         next_active,
         "seats.hand_cards",
     ),
-    ("leading", "a byte that means nothing", put("zero", 1, 1), ""),
+    ("leading", "a byte that means nothing", patched(zero=1), ""),
     ("leading", "a byte that means nothing, at the end", put("more_zero", 2, 1), ""),
     ("dealing", "a card played in the deal", put("play", 0, 7), ""),
     (

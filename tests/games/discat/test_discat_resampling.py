@@ -126,7 +126,7 @@ def test_beyond_the_30_cards_that_are_kept_resampling_agrees_and_never_refuses(p
         assert list(state.redrawn) == redrawn[-30:]
         if len(redrawn) > 30 and game.question.actor >= 0:
             GAME.unpack(position.pack()).check()
-            assert GAME.position(CODEC.read_state(Reader(state)), ply=position.ply()) == position
+            assert GAME.position(CODEC.read_state(Reader(state), GAME.rules_version), ply=position.ply()) == position
             seat = choices.randrange(players)
             drawn = position.resample(seat, choices.getrandbits(64))
             drawn.check()

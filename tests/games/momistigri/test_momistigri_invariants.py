@@ -19,6 +19,7 @@ pytestmark = pytest.mark.rules("momistigri", "Invariants")
 # Offsets of the numbers in the body (state.pxd).
 FIELDS = [
     "players",
+    "rules_version",
     "first_seat_option",
     "first_seat",
     "phase",
@@ -34,7 +35,7 @@ FIELDS = [
     "receiver",
     "swapped_out",
 ]
-PENALTIES, MOST_ONES, ZERO, KIND_AT, FIRSTS = 15, 30, 60, 64, 112
+PENALTIES, MOST_ONES, ZERO, KIND_AT, FIRSTS = 16, 31, 61, 64, 112
 # Sets of cards, 8 bytes each.
 HANDS, LEFT, KNOWN = 120, 160, 168
 PUBLIC = 5
@@ -473,7 +474,7 @@ def test_every_state_of_seeded_games_round_trips_as_a_message(players: int) -> N
     position = GAME.new_game(players, seed=4)
     step = 0
     while not position.is_terminal():
-        body = CODEC.read_state(Reader(state_of(position)))
+        body = CODEC.read_state(Reader(state_of(position)), GAME.rules_version)
         assert GAME.position(body, position.random_stream(), position.ply()) == position
         legal = position.legal_actions()
         position.apply(legal[step % len(legal)])
