@@ -1,0 +1,98 @@
+"""The zoo: states, records and sealed tables of every release are read, and play on as they did (see tests/zoo.py)."""
+
+import json
+from base64 import b64decode
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tables.support import OVER, Host
+from zoo import choices, decoded, score, steps
+
+from chatiere import engine
+from chatiere.clients.records import read_record
+from chatiere.engine.wire import Reader
+from chatiere.service.calls import conversion, table_service
+from chatiere.service.tables.keys import Keyring
+from chatiere.v1 import game_pb2
+from chatiere.v1.record_pb2 import GameRecord
+
+ZOO = Path(__file__).parents[1] / "data" / "zoo"
+FILES = sorted(ZOO.glob("*/*.json"))
+files = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+
+
+def kept(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def includes(found: Any, wanted: Any) -> bool:
+    """Return True if JSON has all that was kept; later releases may tell more."""
+    if isinstance(wanted, dict):
+        return all(name in found and includes(found[name], value) for name, value in wanted.items())
+    if isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(includes, found, wanted))
+    return bool(found == wanted)
+
+
+def test_every_release_has_kept_games_that_it_played() -> None:
+    assert {path.parent.name for path in FILES} >= {"v1"}
+    assert {path.stem for path in FILES if path.parent.name == "v1"} <= {game.name for game in engine.games()}
+
+
+@files
+def test_records_are_played_again(path: Path) -> None:
+    for game in kept(path)["games"]:
+        record = decoded(GameRecord, game["record"])
+        seen = ""
+        for position, _ in steps(record):
+            assert position.rules_version() == record.rules_version
+            seen += choices(position)
+            # Compared at every step: the first difference is the telling one.
+            assert game["choices"].startswith(seen)
+        assert position.is_terminal()
+        assert seen == game["choices"]
+        assert includes(score(position), game["score"])
+
+
+@files
+def test_records_as_text_are_read(path: Path) -> None:
+    assert read_record(path.with_suffix(".chatiere")) == decoded(GameRecord, kept(path)["games"][0]["record"])
+
+
+@files
+def test_typed_states_are_played_on(path: Path) -> None:
+    for game in kept(path)["games"]:
+        record = decoded(GameRecord, game["record"])
+        moves = [move for _, move in steps(record) if move is not None]
+        states = {int(step): decoded(game_pb2.State, state) for step, state in game["states"].items()}
+        for step, (position, _) in enumerate(steps(record)):
+            if step not in states:
+                continue
+            found = conversion.read_state(Reader(states[step]))
+            assert found == position
+            for move in moves[step:]:
+                found.apply(move)
+            assert includes(score(found), game["score"])
+
+
+@files
+def test_sealed_tables_are_played_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = kept(path)["tables"]
+    # They live a year.
+    monkeypatch.setattr(table_service, "time", SimpleNamespace(time=lambda: tables["time"]))
+    host, secrets = (
+        Host(Keyring(None, bytes.fromhex(tables["key"]))),
+        [bytes.fromhex(each) for each in tables["secrets"]],
+    )
+    record = decoded(GameRecord, tables["record"])
+    for ply, sealed in tables["sealed"].items():
+        chain = [b64decode(sealed)]
+        for action in record.actions[int(ply) :]:
+            view = host.look(chain[-1]).view
+            assert view.rules_version == record.rules_version
+            chain.append(host.move(chain[-1], secrets[view.turn.seat], action).table)
+        assert host.look(chain[-1]).view.turn.kind == OVER
+        if ply == "0":
+            assert host.get_record(chain).record == record
