@@ -152,12 +152,28 @@ def compile_words_of_page() -> None:
         for source in (template, *sorted(template.parent.glob("*.po"))):
             with source.open("rb") as file:
                 catalogue = read_po(file, abort_invalid=True)
-            language = "en" if source is template else source.stem
-            words[language] = {each.context: each.string or each.id for each in catalogue if each.id}
+            is_english = source is template
+            words["en" if is_english else source.stem] = {
+                each.context: text_in_words_js(each.id if is_english else each.string, source.stem, is_english)
+                for each in catalogue
+                if each.id
+            }
         text = json.dumps(words, ensure_ascii=False, indent=2)
         write_if_changed(
             template.with_suffix(".js"), f"// Made of the catalogues in this folder.\nexport const words = {text};\n"
         )
+
+
+def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: bool) -> str | dict[str, str]:
+    """Return a text; of a plural its forms, by their categories, which the core's catalogue names."""
+    if isinstance(text, str):
+        return text
+    categories = "one other"
+    if not is_english:
+        with Path(f"engine/core/{language}.po").open("rb") as file:
+            found = read_po(file, abort_invalid=True).get(categories, "plural.categories")
+        categories = found.string
+    return dict(zip(categories.split(), text, strict=True))
 
 
 def write_if_changed(target: Path, text: str) -> None:

@@ -70,7 +70,7 @@ import { t } from "./settings.js";
 /**
  * The drawing and the picks of a game. All that it knows of the rules comes from the service.
  * @typedef {object} Game
- * @property {Record<string, Record<string, string>>} words  Texts that the service has not, by key;
+ * @property {Record<string, Record<string, string | Readonly<Record<string, string>>>>} words  Texts that the service has not, by key;
  *   `{name}` stands for a value.
  * @property {(context: Context) => Drawing} draw
  * @property {(action: Action, context: Context) => Picks | undefined} picks  How an action is picked; undefined: not now.

@@ -5,28 +5,14 @@ import { nameOfSeat } from "./seat_names.js";
 /** @typedef {import("#api/chatiere/v1/game_pb.js").PhraseJson} Phrase */
 /** @typedef {import("./game.js").GameInfo} GameInfo */
 
-// The service's templates say "seat 2" and « le joueur 2 »; a name needs no such word before it.
-/** @type {readonly [RegExp, string][]} */
-const BEFORE_NAMES = [
-  [/\b[Ss]eat \{/g, "{"],
-  [/\b[Ll]e joueur \{/g, "{"],
-  [/\bdu joueur \{/g, "de {"],
-  [/\bau joueur \{/g, "à {"],
-  [/\bjoueur \{/g, "{"],
-  [/ (seat|joueur) $/, " "],
-];
-
-// The key of the text between the parts of a list.
-const SEPARATOR = "list.separator";
-
 /** Writes the phrases of a game. */
 export class Phrases {
+  /** @type {Map<string, import("#api/chatiere/v1/game_pb.js").PhraseInfoJson>} */
+  #phrases;
   /** @type {Map<string, string>} */
-  #kinds = new Map();
-  /** @type {Map<string, string>} */
-  #names = new Map();
-  /** @type {Map<string, string>} */
-  #texts = new Map();
+  #names;
+  /** @type {Intl.PluralRules} */
+  #plurals;
 
   /**
    * `info`: of ListGames with words and pieces.
@@ -35,19 +21,11 @@ export class Phrases {
   constructor(info) {
     /** The game's title. */
     this.title = info.title ?? "";
-    for (const { key = "", text = "", arguments: named = [] } of info.phrases ?? []) {
-      for (const { name, kind } of named) {
-        this.#kinds.set(`${key} ${name}`, kind ?? "");
-      }
-      const namesPlayers = key === SEPARATOR || named.some(({ kind }) => kind === "seat");
-      this.#texts.set(
-        key,
-        namesPlayers ? BEFORE_NAMES.reduce((said, [from, to]) => said.replace(from, to), text) : text,
-      );
-    }
-    for (const { kind, number = 0, name = "" } of info.pieces ?? []) {
-      this.#names.set(`${kind} ${number}`, name);
-    }
+    this.#phrases = new Map((info.phrases ?? []).map((phrase) => [phrase.key ?? "", phrase]));
+    this.#names = new Map(
+      (info.pieces ?? []).map(({ kind, number = 0, name = "" }) => [`${kind} ${number}`, name]),
+    );
+    this.#plurals = new Intl.PluralRules(info.language);
   }
 
   /**
@@ -63,17 +41,20 @@ export class Phrases {
    * @param {{phrase?: Phrase, label?: string}} said
    */
   write({ phrase, label = "" }) {
-    const key = phrase?.key ?? "";
-    const text = this.#texts.get(key);
-    if (text === undefined) {
+    const info = this.#phrases.get(phrase?.key ?? "");
+    if (!info) {
       return label;
     }
     /** @type {Record<string, string>} */
     const values = {};
+    let text = info.text ?? "";
     for (const { name = "", numbers = [] } of phrase?.arguments ?? []) {
-      values[name] = numbers
-        .map((number) => this.#written(key, name, number))
-        .join(this.#texts.get(SEPARATOR));
+      const kind = this.#kindOf(info, name);
+      values[name] = this.#list(numbers.map((number) => this.#written(kind, number)));
+      if (name === info.pluralArgument) {
+        const category = this.#plurals.select(kind === "" ? Math.abs(numbers[0] ?? 0) : numbers.length);
+        text = info.forms?.find((form) => form.category === category)?.text ?? text;
+      }
     }
     const written = text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
     return written.charAt(0).toUpperCase() + written.slice(1);
@@ -84,13 +65,27 @@ export class Phrases {
    * @param {Phrase | undefined} phrase
    */
   seatOf(phrase) {
-    const found = phrase?.arguments?.find(({ name }) => this.#kinds.get(`${phrase.key} ${name}`) === "seat");
+    const info = this.#phrases.get(phrase?.key ?? "");
+    const found = phrase?.arguments?.find(({ name }) => info && this.#kindOf(info, name) === "seat");
     return found?.numbers?.[0];
   }
 
-  /** @param {string} key @param {string} name @param {number} number */
-  #written(key, name, number) {
-    const kind = this.#kinds.get(`${key} ${name}`) ?? "";
+  /** @param {import("#api/chatiere/v1/game_pb.js").PhraseInfoJson} info @param {string | undefined} argument */
+  #kindOf(info, argument) {
+    return info.arguments?.find(({ name }) => name === argument)?.kind ?? "";
+  }
+
+  /** @param {readonly string[]} parts */
+  #list(parts) {
+    const between = (/** @type {string} */ place) => this.#phrases.get(`list.${place}`)?.text;
+    if (parts.length < 3) {
+      return parts.join(between("two"));
+    }
+    return [parts.slice(0, -1).join(between("middle")), ...parts.slice(-1)].join(between("last"));
+  }
+
+  /** @param {string} kind @param {number} number */
+  #written(kind, number) {
     return kind === "seat" ? nameOfSeat(number) : kind === "" ? String(number) : this.nameOf(kind, number);
   }
 }

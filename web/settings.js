@@ -64,9 +64,15 @@ export function t(key, values) {
 }
 
 /**
- * Put values in the places of a text.
- * @param {string} text @param {Record<string, string | number>} [values]
+ * Put values in the places of a text, of which there may be a form for each plural category of `count`.
+ * @param {string | Readonly<Record<string, string>>} text @param {Record<string, string | number>} [values]
  */
 export function filled(text, values = {}) {
-  return text.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
+  const form = typeof text === "string" ? text : formOf(text, Number(values["count"]));
+  return form.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
+}
+
+/** @param {Readonly<Record<string, string>>} forms @param {number} count */
+function formOf(forms, count) {
+  return forms[new Intl.PluralRules(language()).select(count)] ?? forms["other"] ?? "";
 }

@@ -341,7 +341,7 @@ cdef class Codec:
         cdef Event found = as_seen(event, whole)
         cdef Said said
         self.say_event(&found, &said)
-        self.phrases.put_text(out, &said, language_number(language))
+        self.phrases.put_text(out, &said, language_number(language), None)
 
     cdef int say_event(self, const Event* event, Said* said) except -1:
         if self.conversions.say_event != NULL and self.conversions.say_event(event, said):
@@ -371,7 +371,7 @@ cdef Codec make_codec(const Conversions* conversions, OptionFields options, Even
 
 cdef label_of(Phrases phrases, const Said* said, language):
     cdef Writer out = Writer()
-    phrases.put_text(out, said, language_number(language))
+    phrases.put_text(out, said, language_number(language), None)
     return bytes(out).decode()
 
 

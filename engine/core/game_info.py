@@ -21,6 +21,7 @@ def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
     say = catalogue(description.package, language)
     return {
         "name": game.name,
+        "language": language,
         "title": say("title", description.title),
         "min_players": game.min_players,
         "max_players": game.max_players,

@@ -53,16 +53,24 @@ cdef class Messages:
     cdef Codec codec
     cdef int field
     cdef int language
+    cdef tuple seats
 
     def __init__(self, Game game not None, Codec codec not None, int field, language="en"):
         """Initialize with the game, its codec, the number of its field in every oneof, and the language of labels.
 
-        Raises ValueError for a language other than "en" and "fr".
+        Raises ValueError for a language that is not spoken.
         """
         self.language = language_number(language)
         self.game = game
         self.codec = codec
         self.field = field
+
+    def naming(self, names):
+        """Return the same with labels that have names for the seats, in their order; the names are UTF-8."""
+        cdef Messages named = Messages.__new__(Messages)
+        named.language, named.game, named.codec, named.field = self.language, self.game, self.codec, self.field
+        named.seats = tuple(names)
+        return named
 
     def read_state(self, Reader state not None):
         """Return the position of a State. Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE."""
@@ -229,7 +237,7 @@ cdef class Messages:
     cdef int put_said(self, Writer out, int label, int phrase, const Said* said) except -1:
         # Write what is said as a label and as a Phrase.
         cdef size_t begun = out.begin(label)
-        self.codec.phrases.put_text(out, said, self.language)
+        self.codec.phrases.put_text(out, said, self.language, self.seats)
         out.end(begun)
         return self.codec.phrases.put_message(out, phrase, said)
 

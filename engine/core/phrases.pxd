@@ -47,11 +47,17 @@ cdef class Phrases:
     cdef dict numbers
     cdef dict kinds
     cdef list texts  # by language, the templates by key
-    # By language and phrase: the template, in which bytes from 1 on stand for arguments; the names of each argument's
-    # pieces (None: it is a plain number); and what stands between the numbers of a list.
+    # By language and phrase: the template, in which bytes from 1 on stand for arguments, or a tuple of its forms; the
+    # names of each argument's pieces (None: it is a plain number).
     cdef tuple templates
     cdef tuple names
+    # By language: what stands between two numbers of a list of two, between others, before the last; the words for
+    # seats; by number the form of a template.
     cdef tuple separators
+    cdef tuple seats
+    cdef tuple forms
+    # By phrase: the argument that its form goes by, or ONE_FORM.
+    cdef bytes plurals
     # By phrase: its key, and the names of its arguments, as the first field of their messages.
     cdef tuple heads
     cdef tuple argument_heads
@@ -61,7 +67,8 @@ cdef class Phrases:
     # Say an event as its kind's phrase does, or what may be known of it if its values are hidden.
     cdef int say_event(self, const Event* event, Said* said) except -1
     cdef int say_end(self, int end, int seat, Said* said) except -1
-    # Write a label as a piece of text; a Phrase message into a field.
-    cdef int put_text(self, Writer out, const Said* said, int language) except -1
+    # Write a label as a piece of text; a Phrase message into a field. `seats`: names of the players, or None.
+    cdef int put_text(self, Writer out, const Said* said, int language, tuple seats) except -1
     cdef int put_argument(self, Writer out, const Said* said, int argument, tuple names, int language) except -1
+    cdef bytes form_of(self, tuple forms, const Said* said, int argument, int language)
     cdef int put_message(self, Writer out, int field, const Said* said) except -1

@@ -2,18 +2,27 @@
 
 from string import Formatter
 
-from chatiere.engine.core.languages import CORE, LANGUAGES, catalogue, language_number
+from chatiere.engine.core.languages import CORE, LANGUAGES, SMALL_NUMBERS, Plural, catalogue, language_number
 from chatiere.engine.core.position import COMMON_FAULTS
+
+from chatiere.engine.core.game cimport MAX_SEATS
 
 cimport chatiere.fields.game as fields
 
 cdef enum:
+    # The place of the argument that a template's form goes by, if it has but one.
+    ONE_FORM = 0xFF
     # Where an event has an argument, if it is none of its values.
     SEAT_OF_EVENT = 0xFF
     ALL_VALUES = 0xFE
 
-# The phrases of all games.
-COMMON = {fault.key: fault.message for fault in COMMON_FAULTS.values()}
+# The phrases of all games: those of faults, the words for a seat, and what stands between the parts of a list.
+COMMON = {fault.key: fault.message for fault in COMMON_FAULTS.values()} | {
+    "argument.seat": "seat {number}",
+    "list.two": " and ",
+    "list.middle": ", ",
+    "list.last": ", and ",
+}
 
 
 cdef class Phrases:
@@ -21,7 +30,7 @@ cdef class Phrases:
 
     A phrase is a template with placeholders in braces, which has a key; a message says a phrase by its key and the
     numbers of its arguments. Keys begin with what is said: "action", "outcome", "prompt", "event", "end", "rule" (a
-    fault of a move) or "state" (of a state). The phrase "list.separator" stands between the numbers of a list.
+    fault of a move) or "state" (of a state). A template that is a Plural has several forms.
     """
 
     def __init__(self, package, templates, events, ends, faults, kinds, pieces, values=None, lists=()):
@@ -44,21 +53,34 @@ cdef class Phrases:
         self.kinds = kinds
         self.keys = tuple(english)
         self.numbers = {key: number for number, key in enumerate(english)}
-        self.arguments = tuple(_arguments_of(template) for template in english.values())
+        self.arguments = tuple(_arguments_of(_whole(template)) for template in english.values())
+        self.plurals = bytes(
+            names.index(template.argument) if isinstance(template, Plural) else ONE_FORM
+            for template, names in zip(english.values(), self.arguments)
+        )
         self.heads = tuple(_text_field(fields.PHRASE_KEY, key) for key in self.keys)
         self.argument_heads = tuple(
             tuple(_text_field(fields.PHRASE_ARGUMENT_NAME, name) for name in names) for names in self.arguments
         )
         self.texts = [self.translated(package, english, language) for language in LANGUAGES]
         self.templates = tuple(
-            tuple(
-                text.format(**{name: chr(1 + place) for place, name in enumerate(names)}).encode()
-                for text, names in zip(texts.values(), self.arguments)
-            )
+            tuple(_compiled(text, names) for text, names in zip(texts.values(), self.arguments))
             for texts in self.texts
         )
-        self.separators = tuple(texts.get("list.separator", "").encode() for texts in self.texts)
-        named = tuple(_names_of(pieces, catalogue(package, language)) for language in LANGUAGES)
+        common = [
+            {key: catalogue(CORE, language)(key, text) for key, text in COMMON.items()} for language in LANGUAGES
+        ]
+        self.separators = tuple(
+            tuple(texts[f"list.{place}"].encode() for place in ("two", "middle", "last")) for texts in common
+        )
+        self.seats = tuple(
+            tuple(texts["argument.seat"].format(number=seat).encode() for seat in range(MAX_SEATS)) for texts in common
+        )
+        self.forms = tuple(_forms(catalogue(package, language)) for language in LANGUAGES)
+        named = tuple(
+            _names_of(pieces, catalogue(package, language)) | {"seat": seats}
+            for language, seats in zip(LANGUAGES, self.seats)
+        )
         self.names = tuple(
             tuple(tuple(names.get(kinds.get(argument)) for argument in each) for each in self.arguments)
             for names in named
@@ -68,12 +90,17 @@ cdef class Phrases:
         self.of_end = tuple(self.numbers[f"end.{name}"] for name, _ in ends)
 
     def translated(self, package, english, language):
-        """Return the templates in a language, by key. Raises ValueError for one with other placeholders."""
+        """Return the templates in a language, by key. Raises ValueError for one with other placeholders.
+
+        One that is a Plural is a dict by category.
+        """
         own, common = catalogue(package, language), catalogue(CORE, language)
-        texts = {key: (common if key in COMMON else own)(key, text) for key, text in english.items()}
-        for key, text in texts.items():
-            if set(_arguments_of(text)) != set(_arguments_of(english[key])):
-                raise ValueError(f"{key} in {language} has other placeholders: {text}")  # uncovered: none has
+        texts = {}
+        for key, text in english.items():
+            said = common if key in COMMON else own
+            texts[key] = said.forms(key, text) if isinstance(text, Plural) else said(key, text)
+            if set(_arguments_of(_whole(texts[key]))) != set(_arguments_of(_whole(text))):
+                raise ValueError(f"{key} in {language} has other placeholders: {texts[key]}")  # uncovered: none has
         return texts
 
     def laid(self, events, values, lists, ending):
@@ -94,8 +121,11 @@ cdef class Phrases:
         return self.numbers[key]
 
     def text(self, key, language):
-        """Return the template of a phrase in a language, such as "fr". Raises KeyError, ValueError."""
-        return self.texts[language_number(language)][key]
+        """Return the template of a phrase in a language, such as "fr": of a Plural the form of most numbers.
+
+        Raises KeyError, ValueError.
+        """
+        return _whole(self.texts[language_number(language)][key])
 
     def infos(self, language):
         """Return the phrases in a language as the values of PhraseInfo messages, by key. Raises ValueError."""
@@ -103,13 +133,24 @@ cdef class Phrases:
         return [
             {
                 "key": key,
-                "text": texts[key],
+                "text": _whole(texts[key]),
                 "arguments": [
                     {"name": name, "kind": self.kinds.get(name, "")} for name in self.arguments[self.numbers[key]]
                 ],
+                **self.forms_info(key, texts[key]),
             }
             for key in sorted(texts)
         ]
+
+    def forms_info(self, key, text):
+        """Return the fields of a PhraseInfo that tell of a template's forms: none if it has but one."""
+        if isinstance(text, str):
+            return {}
+        number = self.numbers[key]
+        return {
+            "plural_argument": self.arguments[number][self.plurals[number]],
+            "forms": [{"category": category, "text": form} for category, form in sorted(text.items())],
+        }
 
     cdef int say_event(self, const Event* event, Said* said) except -1:
         cdef tuple found = self.of_event[event.kind]
@@ -137,9 +178,13 @@ cdef class Phrases:
             add_number(said, seat)
         return 0
 
-    cdef int put_text(self, Writer out, const Said* said, int language) except -1:
-        cdef bytes template = (<tuple> self.templates[language])[said.phrase]
+    cdef int put_text(self, Writer out, const Said* said, int language, tuple seats) except -1:
+        cdef int plural = (<const uint8_t*> <const char*> self.plurals)[said.phrase]
+        cdef object text = (<tuple> self.templates[language])[said.phrase]
+        cdef bytes template = text if plural == ONE_FORM else self.form_of(text, said, plural, language)
         cdef tuple names = (<tuple> self.names[language])[said.phrase]
+        cdef tuple words = self.seats[language]
+        cdef tuple known
         cdef const char* begin = template
         cdef const char* end = begin
         cdef int argument
@@ -150,20 +195,32 @@ cdef class Phrases:
             if end[0] == 0:
                 return 0
             argument = end[0] - 1
-            self.put_argument(out, said, argument, names[argument], language)
+            known = names[argument]
+            self.put_argument(out, said, argument, seats if known is words and seats is not None else known, language)
             end += 1
             begin = end
 
     cdef int put_argument(self, Writer out, const Said* said, int argument, tuple names, int language) except -1:
-        cdef int i, first = said.ends[argument - 1] if argument else 0
-        for i in range(first, said.ends[argument]):
+        cdef int i, first = said.ends[argument - 1] if argument else 0, end = said.ends[argument]
+        cdef tuple separators = self.separators[language]
+        for i in range(first, end):
             if i > first:
-                out.fields(self.separators[language])
+                out.fields(separators[0 if end - first == 2 else 2 if i == end - 1 else 1])
             if names is None:
                 out.decimal(said.numbers[i])
             else:
                 out.fields(names[said.numbers[i]])
         return 0
+
+    cdef bytes form_of(self, tuple forms, const Said* said, int argument, int language):
+        # Of pieces and seats it is their number that counts.
+        cdef int first = said.ends[argument - 1] if argument else 0
+        cdef int number = said.ends[argument] - first
+        if (<tuple> self.names[language])[said.phrase][argument] is None:
+            number = abs(said.numbers[first])
+        if number >= SMALL:
+            number = SMALL // 2 + number % (SMALL // 2)
+        return forms[(<const uint8_t*> <const char*> (<bytes> self.forms[language]))[number]]
 
     cdef int put_message(self, Writer out, int field, const Said* said) except -1:
         cdef size_t begun = out.begin(field), inner, numbers
@@ -181,6 +238,30 @@ cdef class Phrases:
                 out.end(numbers)
             out.end(inner)
         return out.end(begun)
+
+
+cdef int SMALL = SMALL_NUMBERS
+
+
+def _whole(template):
+    # A template itself or, of one with several forms, that of most numbers.
+    if isinstance(template, Plural):
+        return template.other
+    return template["other"] if isinstance(template, dict) else template
+
+
+def _compiled(text, names):
+    # A template as bytes, or a tuple of its forms, in the order of their categories.
+    if isinstance(text, dict):
+        return tuple(_compiled(form, names) for _, form in sorted(text.items()))
+    return text.format(**{name: chr(1 + place) for place, name in enumerate(names)}).encode()
+
+
+def _forms(texts):
+    # By number, the place of its category among those of a language.
+    categories = [texts.category(number) for number in range(SMALL_NUMBERS)]
+    places = sorted(set(categories))
+    return bytes(places.index(category) for category in categories)
 
 
 def _arguments_of(template):

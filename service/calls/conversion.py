@@ -3,6 +3,8 @@
 In each oneof a game has the field of its own name; its content is read and written by the game's codec.
 """
 
+from collections.abc import Sequence
+
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.languages import LANGUAGES
@@ -29,11 +31,44 @@ _BY_GAME = {
     for language in LANGUAGES
 }
 _ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
+_SEAT_NAMES = game_pb2.Include.SEAT_NAMES_FIELD_NUMBER
+# In characters.
+_LONGEST_NAME = 40
 
 
-def of(position: Position) -> Messages:
-    """Return the reader and writer of the messages of a position's game, in the language of the call."""
-    return _BY_GAME[spoken()][position.game]
+def of(position: Position, seat_names: Sequence[bytes] = ()) -> Messages:
+    """Return the reader and writer of the messages of a position's game, in the language of the call.
+
+    `seat_names`: as in `read_seat_names`.
+    """
+    messages = _BY_GAME[spoken()][position.game]
+    return messages.naming(seat_names) if seat_names else messages
+
+
+def read_seat_names(include: Reader, players: int, game: Game) -> list[bytes]:
+    """Return the names of the seats of a request's field `include`, an Include; [] if it has none.
+
+    Raises EngineError: INVALID_SEAT.
+    """
+    # One more than there may be, so that too many are seen.
+    names = include.texts(_SEAT_NAMES, players + 1)
+    if names and len(names) != players:
+        raise _bad_names(f"there are {players} seats: seat_names has a name for each, or none", "", players, game)
+    for seat, name in enumerate(names):
+        # Nothing that would show other text as another's, or break a line.
+        if not (0 < len(name) <= _LONGEST_NAME and name.isprintable()):
+            message = f"a name has 1 to {_LONGEST_NAME} characters, all printable"
+            raise _bad_names(message, f"[{seat}]", players, game)
+    return [name.encode() for name in names]
+
+
+def _bad_names(message: str, place: str, players: int, game: Game) -> EngineError:
+    return EngineError(
+        Reason.INVALID_SEAT,
+        message,
+        field=f"include.seat_names{place}",
+        metadata={"game": game.name, "players": str(players)},
+    )
 
 
 def game_of(message: Reader) -> Game | None:

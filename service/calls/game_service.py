@@ -12,6 +12,7 @@ from typing import Any
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.game_info import game_info, observation_info, pieces_info, words_info
+from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader, Writer, written, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
@@ -137,8 +138,8 @@ def new_game(data: bytes, settings: Settings) -> bytes:
         conversion.name_game(error, game)
         raise
     include = request.inner(_NEW_GAME.include)
-    check_viewers(include, position)
-    return written_in(_NEW_GAME_RESPONSE, conversion.of(position).put_position, position, events, include)
+    messages = wanting(include, position)
+    return written_in(_NEW_GAME_RESPONSE, messages.put_position, position, events, include)
 
 
 def list_legal_actions(data: bytes) -> bytes:
@@ -157,7 +158,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     request = _open_apply(data)
     position = position_of(request)
     include = request.inner(_APPLY.include)
-    check_viewers(include, position)
+    messages = wanting(include, position)
     events = EventLog()
     action = request.find(_APPLY.action)
     if action is not None:
@@ -174,7 +175,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
             field=wanted,
             metadata={"game": position.game.name},
         )
-    response = written_in(_APPLY_RESPONSE, conversion.of(position).put_position, position, events, include)
+    response = written_in(_APPLY_RESPONSE, messages.put_position, position, events, include)
     return response, position.game
 
 
@@ -183,8 +184,7 @@ def get_position(data: bytes) -> bytes:
     request = _open_get_position(data)
     position = position_of(request)
     include = request.inner(_GET_POSITION.include)
-    check_viewers(include, position)
-    put = conversion.of(position).put_position
+    put = wanting(include, position).put_position
     return written_in(_GET_POSITION_RESPONSE, put, position, EventLog(), include)
 
 
@@ -324,7 +324,13 @@ def _check_turn(seat: int, position: Position) -> None:
         raise
 
 
-def check_viewers(include: Reader, position: Position) -> None:
+def wanting(include: Reader, position: Position) -> Messages:
+    """Return what writes a position with the parts of a request's field `include`. Raises EngineError: INVALID_SEAT."""
+    _check_viewers(include, position)
+    return conversion.of(position, conversion.read_seat_names(include, position.num_players(), position.game))
+
+
+def _check_viewers(include: Reader, position: Position) -> None:
     """Raise EngineError (INVALID_SEAT) unless the viewers of a request's field `include` are seats, each once."""
     viewers = include.numbers(_INCLUDE.viewers)
     for i, seat in enumerate(viewers):

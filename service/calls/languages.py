@@ -27,7 +27,7 @@ WORDS = {
     "INVALID_PLAYERS": "the game is not for this number of players",
     "INVALID_OPTION": "an option is unknown or out of range",
     "INVALID_SEED": "this seed or game number is not valid here",
-    "INVALID_SEAT": "there is no such seat, or it is named twice",
+    "INVALID_SEAT": "there is no such seat, it is named twice, or the names of the seats are not valid",
     "INVALID_STATE": "this is no state of a game, or its rules do not allow it",
     "UNSUPPORTED_RULES_VERSION": "the state was made under another version of the rules",
     "INVALID_ACTION": "this is no action of the game",

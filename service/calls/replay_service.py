@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.messages import Messages
 from chatiere.engine.core.record import (
     Kind,
     Record,
@@ -19,7 +20,7 @@ from chatiere.engine.core.record import (
 from chatiere.engine.wire import Buffer, Reader, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
-from chatiere.service.calls.game_service import check_viewers
+from chatiere.service.calls.game_service import wanting
 from chatiere.service.calls.requests import numbers_of, opener
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.process.settings import Settings
@@ -60,8 +61,7 @@ class ReplayService:
         # Nobody watches what comes before the stretch.
         events = EventLog() if first == 0 else None
         position = record.begin(events)
-        check_viewers(include, position)
-        response = _Response(include, self._max_bytes, hold)
+        response = _Response(wanting(include, position), include, self._max_bytes, hold)
         ply = made = 0
         try:
             for kind, index, move in _below_record(record.moves(position), record.game):
@@ -93,15 +93,15 @@ class ReplayService:
 class _Response:
     """A ReplayResponse that grows."""
 
-    def __init__(self, include: Reader, max_bytes: int, hold: Hold) -> None:
+    def __init__(self, messages: Messages, include: Reader, max_bytes: int, hold: Hold) -> None:
         """Write positions as `include` asks, of at most `max_bytes` together."""
         self.pieces: list[Buffer] = []
-        self._include, self._max_bytes, self._hold = include, max_bytes, hold
+        self._messages, self._include, self._max_bytes, self._hold = messages, include, max_bytes, hold
         self._size = self._held = 0
 
     def add(self, position: Position, events: EventLog, ply: int) -> None:
         """Write a position. Raises EngineError (BATCH_TOO_LARGE), and Refusal if there is no memory."""
-        piece = written_in(_POSITIONS, conversion.of(position).put_position, position, events, self._include)
+        piece = written_in(_POSITIONS, self._messages.put_position, position, events, self._include)
         self._size += len(piece)
         if self._size > self._max_bytes:
             raise EngineError(

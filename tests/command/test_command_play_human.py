@@ -90,7 +90,7 @@ def test_the_first_decision_cannot_be_taken_back(run: Run) -> None:
         ("  Play   59 ", "play 59"),
         ("59 with 19", "play 59 with 19 on top"),
         ("pl 19 wi 59", "play 19 with 59 on top"),
-        ("20 24 with", "play 20 24 with 21 on top"),
+        ("20 24 with", "play 20 and 24 with 21 on top"),
     ],
 )
 def test_moves_are_made_by_number_label_or_words(run: Run, line: str, label: str) -> None:

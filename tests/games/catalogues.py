@@ -4,19 +4,24 @@ from collections.abc import Iterator
 
 from chatiere import bots, engine
 from chatiere.bots.registry import texts
+from chatiere.engine.core.languages import CATEGORIES
 from chatiere.engine.core.phrases import COMMON
 from chatiere.service.calls.languages import WORDS
 
-Text = tuple[str, str]
-"""A key, and the English text."""
+Text = tuple[str, str | tuple[str, str]]
+"""A key, and the English text; of a Plural two, for one and for other numbers."""
 
 
 def catalogues() -> Iterator[tuple[str, set[Text]]]:
     """Return the folder of every catalogue, and its texts."""
-    yield "engine/core", set(COMMON.items())
+    yield "engine/core", {*COMMON.items(), CATEGORIES}
     yield "service/calls", set(WORDS.items())
     yield "bots", {text for game in engine.games() for info in bots.infos(game) for text in texts(info)}
     for game in engine.games():
         phrases = engine.codec(game.name).phrases
-        said = {(key, phrases.text(key, "en")) for key in phrases.keys if key not in COMMON}
+        said: set[Text] = {
+            (each["key"], tuple(form["text"] for form in each["forms"]) if "forms" in each else each["text"])
+            for each in phrases.infos("en")
+            if each["key"] not in COMMON
+        }
         yield f"engine/games/{game.name}", said | game.description.texts()

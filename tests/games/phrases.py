@@ -1,7 +1,9 @@
 """Labels rebuilt from what a client has: a phrase's key and arguments, and the templates and pieces of ListGames."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+
+from babel import Locale
 
 from chatiere import engine
 from chatiere.engine.core.game_info import pieces_info, words_info
@@ -34,13 +36,26 @@ def rebuilt(name: str, phrase: game_pb2.Phrase, language: str) -> str:
     known = templates(name, language)
     template, names = known[phrase.key], _names(name, language)
     assert [each.name for each in phrase.arguments] == [each.name for each in template.arguments]
-    separator = known["list.separator"].text if "list.separator" in known else ""
     words = {}
+    text = template.text
     for argument, described in zip(phrase.arguments, template.arguments, strict=True):
         numbers = [
-            names[described.kind, number] if described.kind not in ("", "seat") else str(number)
+            known["argument.seat"].text.format(number=number)
+            if described.kind == "seat"
+            else names.get((described.kind, number), str(number))
             for number in argument.numbers
         ]
-        assert len(numbers) == 1 or separator
-        words[argument.name] = separator.join(numbers)
-    return template.text.format(**words)
+        words[argument.name] = joined(numbers, *(known[f"list.{place}"].text for place in ("two", "middle", "last")))
+        if argument.name == template.plural_argument:
+            count = len(argument.numbers) if described.kind else abs(argument.numbers[0])
+            forms = {each.category: each.text for each in template.forms}
+            # What CLDR says, not the header of the catalogue.
+            text = forms.get(Locale(language).plural_form(count), forms["other"])
+    return text.format(**words)
+
+
+def joined(parts: Sequence[str], two: str, middle: str, last: str) -> str:
+    """Return a list in words."""
+    if len(parts) == 2:
+        return two.join(parts)
+    return last.join([*([middle.join(parts[:-1])] if parts[:-1] else []), *parts[-1:]])

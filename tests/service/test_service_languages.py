@@ -143,15 +143,9 @@ def test_templates_in_the_language_asked_for(server: Running, game: Game) -> Non
     request = pb.ListGamesRequest(names=[game.name], words=True)
     for language in LANGUAGES:
         (info,) = server.stub.ListGames(request, metadata=asking(language)).games
-        told = [
-            {
-                "key": each.key,
-                "text": each.text,
-                "arguments": [{"name": argument.name, "kind": argument.kind} for argument in each.arguments],
-            }
-            for each in info.phrases
+        assert list(info.phrases) == [
+            game_pb2.PhraseInfo(**each) for each in engine.codec(game.name).phrases.infos(language)
         ]
-        assert told == engine.codec(game.name).phrases.infos(language)
 
 
 def test_large_requests_are_answered_in_the_language_too(server: Running) -> None:

@@ -21,6 +21,7 @@ from grpc_status import rpc_status
 
 from chatiere import engine
 from chatiere.engine import Game
+from chatiere.engine.core.languages import CATEGORIES
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 from chatiere.v1.bot_service_pb2 import ListBotsRequest
@@ -49,6 +50,7 @@ NOT_WORDS = {
     "ActionKindInfo.name",
     "BotInfo.name",
     "BotParameterInfo.name",
+    "GameInfo.language",
     "GameInfo.name",
     "ObservationFieldInfo.name",
     "ObservationPartInfo.name",
@@ -59,7 +61,9 @@ NOT_WORDS = {
     "PhraseArgument.name",
     "PhraseArgumentInfo.kind",
     "PhraseArgumentInfo.name",
+    "PhraseForm.category",
     "PhraseInfo.key",
+    "PhraseInfo.plural_argument",
     "PieceFieldInfo.field",
     "PieceFieldInfo.kind",
     "PieceInfo.kind",
@@ -108,7 +112,12 @@ def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[grpc.Channel]:
     for folder, texts in catalogues():
         catalogue = Catalog(LANGUAGE)
         for key, english in texts:
-            catalogue.add(english, translated(english), context=key)
+            if (key, english) == CATEGORIES:
+                catalogue.add(english, english, context=key)
+            elif isinstance(english, str):
+                catalogue.add(english, translated(english), context=key)
+            else:
+                catalogue.add(english, tuple(map(translated, english)), context=key)
         with (tree / folder / f"{LANGUAGE}.mo").open("wb") as file:
             write_mo(file, catalogue)
     environment = os.environ | {"PYTHONPATH": str(tree.parent)}

@@ -8,4 +8,4 @@ export { beginRecord, type RecordFacts } from "./records.js";
 export { hashOf, headerOf, tableOf, textOf } from "./sealed_table.js";
 export { SealedSeat } from "./sealed_seat.js";
 export { LocalStorageStore, MapStore, type SeatStore } from "./seat_store.js";
-export { Words } from "./words.js";
+export { type Template, type Wording, Words } from "./words.js";

@@ -46,6 +46,43 @@ test("another language has texts and names of its own", async () => {
   assert.match(words.write(present(phrase)), /^Karte \d+ ausspielen$/);
 });
 
+test("players have names, and numbers agree", async () => {
+  const phrase = (key: string, said: Record<string, number[]>) =>
+    ({ key, arguments: Object.entries(said).map(([name, numbers]) => ({ name, numbers })) }) as unknown as Phrase;
+  const drawn = (count: number) => phrase("event.turn_begun", { seat: [0], count: [count], other_seat: [2] });
+  const ranked = phrase("event.trick_ranked", { ranking: [2, 0, 1] });
+  for (const [language, one, two, ranking] of [
+    ["en", "is to draw 1 card from Zoé", "is to draw 2 cards from Zoé", "rank: Zoé, Ann, and Bo"],
+    ["fr", "doit piocher 1 carte chez Zoé", "doit piocher 2 cartes chez Zoé", "classement : Zoé, Ann et Bo"],
+  ] as const) {
+    const games = await gamesIn(language);
+    const wordsOf = (game: string) =>
+      new Words(present(games.find(({ name }) => name === game)), { seatNames: ["Ann", "Bo", "Zoé"] });
+    const momistigri = wordsOf("momistigri");
+    assert.equal(momistigri.write(drawn(1)), `Ann ${one}`);
+    assert.equal(momistigri.write(drawn(2)), `Ann ${two}`);
+    assert.equal(wordsOf("chatpentiers").write(ranked), ranking);
+  }
+});
+
+test("another language has plural categories of its own", async () => {
+  const info = present((await gamesIn("en")).find(({ name }) => name === "momistigri"));
+  const few = "{seat}: {count} karty ({other_seat})";
+  const texts = { "event.turn_begun": { few, other: "{seat}: {count} karet ({other_seat})" } };
+  const words = new Words(info, { texts, language: "cs" });
+  const said = (count: number) =>
+    ({
+      key: "event.turn_begun",
+      arguments: [
+        { name: "seat", numbers: [0] },
+        { name: "count", numbers: [count] },
+        { name: "other_seat", numbers: [1] },
+      ],
+    }) as unknown as Phrase;
+  assert.equal(words.write(said(3)), "seat 0: 3 karty (seat 1)");
+  assert.equal(words.write(said(5)), "seat 0: 5 karet (seat 1)");
+});
+
 test("a phrase of another game is refused", async () => {
   const [first, second] = await gamesIn("en");
   const words = new Words(present(first));

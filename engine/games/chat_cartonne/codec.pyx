@@ -140,7 +140,6 @@ cdef int PROMPT_TOY_AS_CARTON = PHRASES.number("prompt.toy_as_carton")
 cdef int PROMPT_CAT = PHRASES.number("prompt.cat")
 cdef int START_PLACED_TURNED = PHRASES.number("event.start_placed_turned")
 cdef int CARTON_PLACED_TURNED = PHRASES.number("event.carton_placed_turned")
-cdef int CATS_WOKEN_ONE = PHRASES.number("event.cats_woken_one")
 
 # The events whose cell is a joint.
 _ON_JOINT = (ChatCartonneEvent.CAT_AWAKE, ChatCartonneEvent.PRINCESS_ON_JOINT, ChatCartonneEvent.TOY_ON_JOINT)
@@ -218,12 +217,7 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Of a turned card, and of one cat that wakes, is said otherwise than by the kind.
-    if event.kind == ChatCartonneEvent.CATS_WOKEN and event.count == 1:
-        say(said, CATS_WOKEN_ONE)
-        add_number(said, event.seat)
-        add_number(said, event.values[0])
-        return True
+    # Of a turned card is said otherwise than by the kind.
     if event.kind != ChatCartonneEvent.START_PLACED and event.kind != ChatCartonneEvent.CARTON_PLACED:
         return False
     if not event.values[1]:

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from chatiere.engine.core.description import Name, Piece
+from chatiere.engine.core.languages import Plural
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
@@ -372,7 +373,7 @@ PHRASES = Phrases(
         "action.princess_in_cell": "the Princess for the cat at {cell}",
         "action.toy_on_joint": "lay the toy card on the joint at {cell}",
         "action.toy_as_carton": "lay the toy card as a carton at {cell}",
-        "outcome.first_seat": "seat {seat} begins",
+        "outcome.first_seat": "{seat} begins",
         "outcome.card": "{card}",
         "prompt.choose_start": "choose the starting carton, and which way it lies",
         "prompt.place_start": "put the starting carton at an end of the column",
@@ -382,35 +383,40 @@ PHRASES = Phrases(
         "prompt.toy_on_joint": "lay the toy card on a joint",
         "prompt.toy_as_carton": "no joint is left for the toy card: lay it as a carton",
         "prompt.cat": "lay a cat on a joint of the carton just played, or none",
-        "event.start_placed_turned": "seat {seat} places {turned} at {cell}",
-        "event.carton_placed_turned": "seat {seat} places {turned} at {cell}",
-        "event.cats_woken_one": "the cat of seat {seat} that sleeps at {cell} wakes",
-        "list.separator": ", ",
+        "event.start_placed_turned": "{seat} places {turned} at {cell}",
+        "event.carton_placed_turned": "{seat} places {turned} at {cell}",
     },
     {
-        int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "seat {seat} begins"),
-        int(ChatCartonneEvent.CARD_DEALT): ("card_dealt", "seat {seat} is dealt {card}", "seat {seat} is dealt a card"),
-        int(ChatCartonneEvent.START_DRAWN): ("start_drawn", "seat {seat} draws {card}"),
-        int(ChatCartonneEvent.START_PLACED): ("start_placed", "seat {seat} places {card} at {cell}"),
-        int(ChatCartonneEvent.DRAW_CHOSEN): ("draw_chosen", "seat {seat} chooses to draw"),
-        int(ChatCartonneEvent.CARD_DRAWN): ("card_drawn", "seat {seat} draws {card}", "seat {seat} draws a card"),
-        int(ChatCartonneEvent.TOY_DRAWN): ("toy_drawn", "seat {seat} draws {card}"),
-        int(ChatCartonneEvent.CARTON_PLACED): ("carton_placed", "seat {seat} places {card} at {cell}"),
-        int(ChatCartonneEvent.CAT_ASLEEP): ("cat_asleep", "seat {seat} lays a sleeping cat at {cell}"),
-        int(ChatCartonneEvent.CAT_AWAKE): ("cat_awake", "seat {seat} lays a cat on the joint at {cell}"),
-        int(ChatCartonneEvent.CATS_WOKEN): ("cats_woken", "the cats of seat {seat} that sleep at {cells} wake"),
-        int(ChatCartonneEvent.NO_CAT_FOLLOWED): ("no_cat_followed", "seat {seat} lays no cat beside it"),
+        int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "{seat} begins"),
+        int(ChatCartonneEvent.CARD_DEALT): ("card_dealt", "{seat} is dealt {card}", "{seat} is dealt a card"),
+        int(ChatCartonneEvent.START_DRAWN): ("start_drawn", "{seat} draws {card}"),
+        int(ChatCartonneEvent.START_PLACED): ("start_placed", "{seat} places {card} at {cell}"),
+        int(ChatCartonneEvent.DRAW_CHOSEN): ("draw_chosen", "{seat} chooses to draw"),
+        int(ChatCartonneEvent.CARD_DRAWN): ("card_drawn", "{seat} draws {card}", "{seat} draws a card"),
+        int(ChatCartonneEvent.TOY_DRAWN): ("toy_drawn", "{seat} draws {card}"),
+        int(ChatCartonneEvent.CARTON_PLACED): ("carton_placed", "{seat} places {card} at {cell}"),
+        int(ChatCartonneEvent.CAT_ASLEEP): ("cat_asleep", "{seat} lays a sleeping cat at {cell}"),
+        int(ChatCartonneEvent.CAT_AWAKE): ("cat_awake", "{seat} lays a cat on the joint at {cell}"),
+        int(ChatCartonneEvent.CATS_WOKEN): (
+            "cats_woken",
+            Plural(
+                "cells",
+                "the cat of {seat} that sleeps at {cells} wakes",
+                "the cats of {seat} that sleep at {cells} wake",
+            ),
+        ),
+        int(ChatCartonneEvent.NO_CAT_FOLLOWED): ("no_cat_followed", "{seat} lays no cat beside it"),
         int(ChatCartonneEvent.PRINCESS_ON_JOINT): (
             "princess_on_joint",
-            "the Princess of seat {seat} takes the place of the cat of seat {owner} on the joint at {cell}",
+            "the Princess of {seat} takes the place of the cat of {owner} on the joint at {cell}",
         ),
         int(ChatCartonneEvent.PRINCESS_IN_CELL): (
             "princess_in_cell",
-            "the Princess of seat {seat} takes the place of the cat of seat {owner} at {cell}",
+            "the Princess of {seat} takes the place of the cat of {owner} at {cell}",
         ),
-        int(ChatCartonneEvent.TOY_ON_JOINT): ("toy_on_joint", "seat {seat} lays the {card} on the joint at {cell}"),
-        int(ChatCartonneEvent.TOY_AS_CARTON): ("toy_as_carton", "seat {seat} lays the {card} as a carton at {cell}"),
-        int(ChatCartonneEvent.PASSED): ("passed", "seat {seat} has nothing to play and passes"),
+        int(ChatCartonneEvent.TOY_ON_JOINT): ("toy_on_joint", "{seat} lays the {card} on the joint at {cell}"),
+        int(ChatCartonneEvent.TOY_AS_CARTON): ("toy_as_carton", "{seat} lays the {card} as a carton at {cell}"),
+        int(ChatCartonneEvent.PASSED): ("passed", "{seat} has nothing to play and passes"),
         int(ChatCartonneEvent.FINAL_PHASE_BEGUN): ("final_phase_begun", "the final phase begins"),
         int(ChatCartonneEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },

@@ -104,15 +104,10 @@ cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
 cdef int PROMPT_PLACE_TOKEN = PHRASES.number("prompt.place_token")
 cdef int PROMPT_MOVE = PHRASES.number("prompt.move")
-cdef int PROMPT_MOVE_ONE = PHRASES.number("prompt.move_one")
 cdef int PROMPT_SECOND_MOVE = PHRASES.number("prompt.second_move")
-cdef int PROMPT_SECOND_MOVE_ONE = PHRASES.number("prompt.second_move_one")
 cdef int PROMPT_FALL = PHRASES.number("prompt.fall")
 cdef int PROMPT_PLACE_BIRD = PHRASES.number("prompt.place_bird")
-cdef int DOGS_ADVANCED_ONE = PHRASES.number("event.dogs_advanced_one")
-cdef int CAT_MOVED_ONE = PHRASES.number("event.cat_moved_one")
 cdef int CAT_MOVED_FROM_START = PHRASES.number("event.cat_moved_from_start")
-cdef int CAT_MOVED_FROM_START_ONE = PHRASES.number("event.cat_moved_from_start_one")
 cdef int CAT_FELL = PHRASES.number("event.cat_fell")
 
 cdef EventFields EVENTS = EventFields(
@@ -175,13 +170,9 @@ cdef int say_prompt(Position position, Said* said) except -1:
         say(said, PROMPT_FALL)
         add_number(said, card_colour(state.card, state.active))
     else:
-        if state.phase == MOVE:
-            say(said, PROMPT_MOVE if state.steps > 1 else PROMPT_MOVE_ONE)
-        else:
-            say(said, PROMPT_SECOND_MOVE if state.steps > 1 else PROMPT_SECOND_MOVE_ONE)
+        say(said, PROMPT_MOVE if state.phase == MOVE else PROMPT_SECOND_MOVE)
         add_number(said, card_colour(state.card, state.active))
-        if state.steps > 1:
-            add_number(said, state.steps)
+        add_number(said, state.steps)
 
 
 cdef int say_outcome(Position position, int outcome, Said* said) except -1:
@@ -190,31 +181,19 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # A single step, a move from a start and a fall are said otherwise than by their kinds.
-    cdef bint is_one
+    # A move from a start and a fall are said otherwise than by their kinds.
     if event.kind == ChatPercheEvent.CAT_FELL:
         say(said, CAT_FELL)
         # The seat whose cat it is has its colour's number.
         add_number(said, event.seat)
         add_number(said, event.values[0])
         return True
-    if event.kind == ChatPercheEvent.DOGS_ADVANCED and event.values[0] == 1:
-        say(said, DOGS_ADVANCED_ONE)
-        add_number(said, event.values[1])
-        return True
-    if event.kind == ChatPercheEvent.CAT_MOVED and (event.values[1] == START or event.values[3] == 1):
-        is_one = event.values[3] == 1
-        if event.values[1] != START:
-            say(said, CAT_MOVED_ONE)
-        else:
-            say(said, CAT_MOVED_FROM_START_ONE if is_one else CAT_MOVED_FROM_START)
+    if event.kind == ChatPercheEvent.CAT_MOVED and event.values[1] == START:
+        say(said, CAT_MOVED_FROM_START)
         add_number(said, event.seat)
         add_number(said, event.values[0])
-        if event.values[1] != START:
-            add_number(said, event.values[1])
         add_number(said, event.values[2])
-        if not is_one:
-            add_number(said, event.values[3])
+        add_number(said, event.values[3])
         return True
     return False
 

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from chatiere.engine.core.description import Name, Piece
+from chatiere.engine.core.languages import Plural
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
@@ -282,40 +283,59 @@ PHRASES = Phrases(
     {
         "action.place_token": "put a token of solidity {solidity} beside {branch}",
         "action.move": "move a {colour} cat from {from_space} to {to_space}",
-        "action.move_from_start": "move a {colour} cat from its start to {to_space}",
+        "action.move_from_start": "move a {colour} cat from the start to {to_space}",
         "action.stop": "stop",
         "action.fall": "let the {colour} cat on {space} fall",
         "action.place_bird": "put a bird on {space}",
-        "outcome.first_seat": "seat {seat} begins",
+        "outcome.first_seat": "{seat} begins",
         "outcome.card": "{card}",
         "prompt.place_token": "put a token beside a branch that has none",
-        "prompt.move": "move a {colour} cat by up to {steps} steps, or stop",
-        "prompt.move_one": "move a {colour} cat by 1 step, or stop",
-        "prompt.second_move": "move another {colour} cat by up to {steps} steps, or stop",
-        "prompt.second_move_one": "move another {colour} cat by 1 step, or stop",
+        "prompt.move": Plural(
+            "steps",
+            "move a {colour} cat by up to {steps} step, or stop",
+            "move a {colour} cat by up to {steps} steps, or stop",
+        ),
+        "prompt.second_move": Plural(
+            "steps",
+            "move another {colour} cat by up to {steps} step, or stop",
+            "move another {colour} cat by up to {steps} steps, or stop",
+        ),
         "prompt.fall": "choose the {colour} cat that falls",
         "prompt.place_bird": "put a bird on a free space of a branch",
-        "event.dogs_advanced_one": "the dogs go 1 step on, to space {dogs}",
-        "event.cat_moved_one": "seat {seat} moves a {colour} cat from {from_space} to {to_space} (1 step)",
-        "event.cat_moved_from_start": "seat {seat} moves a {colour} cat from its start to {to_space} ({steps} steps)",
-        "event.cat_moved_from_start_one": "seat {seat} moves a {colour} cat from its start to {to_space} (1 step)",
+        "event.cat_moved_from_start": Plural(
+            "steps",
+            "{seat} moves a {colour} cat from the start to {to_space} ({steps} step)",
+            "{seat} moves a {colour} cat from the start to {to_space} ({steps} steps)",
+        ),
     },
     {
-        int(ChatPercheEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "seat {seat} takes the first turn"),
+        int(ChatPercheEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "{seat} takes the first turn"),
         int(ChatPercheEvent.TOKEN_CHOSEN): (
-            "token_chosen", "seat {seat} takes a token of solidity {solidity}", "seat {seat} takes a token"
+            "token_chosen", "{seat} takes a token of solidity {solidity}", "{seat} takes a token"
         ),
-        int(ChatPercheEvent.TOKEN_PLACED): ("token_placed", "seat {seat} puts it beside {branch}"),
-        int(ChatPercheEvent.DECK_REFILLED): ("deck_refilled", "seat {seat} shuffles all its cards for a new deck"),
-        int(ChatPercheEvent.CARD_TURNED_UP): ("card_turned_up", "seat {seat} turns up: {card}"),
-        int(ChatPercheEvent.DOGS_ADVANCED): ("dogs_advanced", "the dogs go {steps} steps on, to space {dogs}"),
+        int(ChatPercheEvent.TOKEN_PLACED): ("token_placed", "{seat} puts it beside {branch}"),
+        int(ChatPercheEvent.DECK_REFILLED): ("deck_refilled", "{seat} shuffles all cards for a new deck"),
+        int(ChatPercheEvent.CARD_TURNED_UP): ("card_turned_up", "{seat} turns up: {card}"),
+        int(ChatPercheEvent.DOGS_ADVANCED): (
+            "dogs_advanced",
+            Plural(
+                "steps",
+                "the dogs go {steps} step on, to space {dogs}",
+                "the dogs go {steps} steps on, to space {dogs}",
+            ),
+        ),
         int(ChatPercheEvent.CAT_MOVED): (
-            "cat_moved", "seat {seat} moves a {colour} cat from {from_space} to {to_space} ({steps} steps)"
+            "cat_moved",
+            Plural(
+                "steps",
+                "{seat} moves a {colour} cat from {from_space} to {to_space} ({steps} step)",
+                "{seat} moves a {colour} cat from {from_space} to {to_space} ({steps} steps)",
+            ),
         ),
-        int(ChatPercheEvent.STOPPED): ("stopped", "seat {seat} stops"),
+        int(ChatPercheEvent.STOPPED): ("stopped", "{seat} stops"),
         int(ChatPercheEvent.CAT_FELL): ("cat_fell", "a {colour} cat falls from {space}"),
-        int(ChatPercheEvent.BIRD_PLACED): ("bird_placed", "seat {seat} puts a bird on {space}"),
-        int(ChatPercheEvent.NOTHING_POSSIBLE): ("nothing_possible", "nothing is possible for seat {seat}"),
+        int(ChatPercheEvent.BIRD_PLACED): ("bird_placed", "{seat} puts a bird on {space}"),
+        int(ChatPercheEvent.NOTHING_POSSIBLE): ("nothing_possible", "nothing is possible for {seat}"),
         int(ChatPercheEvent.BRANCH_BROKE): ("branch_broke", "{branch} of solidity {solidity} breaks"),
         int(ChatPercheEvent.BIRD_LEFT): ("bird_left", "a bird flies away from {space}"),
         int(ChatPercheEvent.GAME_ENDED): ("game_ended", "the dogs have arrived: the game is over"),

@@ -160,7 +160,7 @@ PHRASES = Phrases(
         "action.play_group": "play {cards} with {top} on top",
         "action.keep": "keep the hand",
         "action.exchange": "put {card} under the draw pile and draw",
-        "outcome.first_seat": "seat {seat} begins",
+        "outcome.first_seat": "{seat} begins",
         "outcome.card": "card {card}",
         "prompt.first_play": "play one card, any of the hand",
         "prompt.play_any": "play any card, or a group that shares its tens or its units",
@@ -170,42 +170,41 @@ PHRASES = Phrases(
         "prompt.pass_lower": "no card in hand is lower than {card}: keep the hand, or choose a card to exchange",
         "prompt.keep_higher": "no card in hand is higher than {card}, and the draw pile is empty: keep the hand",
         "prompt.keep_lower": "no card in hand is lower than {card}, and the draw pile is empty: keep the hand",
-        "event.cards_played_group": "seat {seat} plays {cards} with {top} on top",
-        "list.separator": " ",
+        "event.cards_played_group": "{seat} plays {cards} with {top} on top",
     },
     {
-        int(DiscatEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "seat {seat} begins"),
-        int(DiscatEvent.CARD_DEALT): ("card_dealt", "seat {seat} is dealt {card}", "seat {seat} is dealt a card"),
-        int(DiscatEvent.CARDS_PLAYED): ("cards_played", "seat {seat} plays {card}"),
-        int(DiscatEvent.CARD_TO_BONUS_PILE): ("card_to_bonus_pile", "{card} goes to the bonus pile of seat {seat}"),
+        int(DiscatEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "{seat} begins"),
+        int(DiscatEvent.CARD_DEALT): ("card_dealt", "{seat} is dealt {card}", "{seat} is dealt a card"),
+        int(DiscatEvent.CARDS_PLAYED): ("cards_played", "{seat} plays {card}"),
+        int(DiscatEvent.CARD_TO_BONUS_PILE): ("card_to_bonus_pile", "{card} goes to the bonus pile of {seat}"),
         int(DiscatEvent.BONUS_CARD_DRAWN): (
-            "bonus_card_drawn", "seat {seat} draws {card} as a bonus", "seat {seat} draws a card as a bonus"
+            "bonus_card_drawn", "{seat} draws {card} as a bonus", "{seat} draws a card as a bonus"
         ),
-        int(DiscatEvent.TOP_TURNED): ("top_turned", "seat {seat} turns {card} face down"),
-        int(DiscatEvent.HAND_KEPT): ("hand_kept", "seat {seat} passes and keeps its hand"),
+        int(DiscatEvent.TOP_TURNED): ("top_turned", "{seat} turns {card} face down"),
+        int(DiscatEvent.HAND_KEPT): ("hand_kept", "{seat} passes and keeps the hand"),
         int(DiscatEvent.CARD_EXCHANGED): (
             "card_exchanged",
-            "seat {seat} passes and puts {card} under the draw pile",
-            "seat {seat} passes and puts a card under the draw pile",
+            "{seat} passes and puts {card} under the draw pile",
+            "{seat} passes and puts a card under the draw pile",
         ),
         int(DiscatEvent.EXCHANGE_DRAWN): (
-            "exchange_drawn", "seat {seat} draws {card} for it", "seat {seat} draws a card for it"
+            "exchange_drawn", "{seat} draws {card} for it", "{seat} draws a card for it"
         ),
         int(DiscatEvent.CARD_REFILLED): (
-            "card_refilled", "seat {seat} refills with {card}", "seat {seat} refills with a card"
+            "card_refilled", "{seat} refills with {card}", "{seat} refills with a card"
         ),
         int(DiscatEvent.CONSTRAINT_LIFTED): (
-            "constraint_lifted", "all others have passed: seat {seat} plays without a constraint"
+            "constraint_lifted", "all others have passed: {seat} plays without a constraint"
         ),
         int(DiscatEvent.LAST_TURNS_BEGUN): (
             "last_turns_begun",
-            "seat {seat} has no card left and the draw pile is empty: one more turn for the others",
+            "{seat} has no card left and the draw pile is empty: one more turn for the others",
         ),
         int(DiscatEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
     (
-        ("group", "seat {seat} has played a group of five or more cards and wins at once"),
-        ("last_turns", "the last turns are over, which began when seat {seat} had no card left"),
+        ("group", "{seat} has played a group of five or more cards and wins at once"),
+        ("last_turns", "the last turns are over, which began when {seat} had no card left"),
     ),
     FAULTS.values(),
     {"seat": "seat", "card": "card", "cards": "card", "top": "card"},

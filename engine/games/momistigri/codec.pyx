@@ -134,7 +134,6 @@ cdef tuple CHOICES = (
     PHRASES.number("prompt.choice_ones"), PHRASES.number("prompt.choice_name"), PHRASES.number("prompt.choice_swap")
 )
 cdef int TURN_BEGUN = PHRASES.number("event.turn_begun")
-cdef int TURN_BEGUN_ONE = PHRASES.number("event.turn_begun_one")
 cdef int CARD_DRAWN = PHRASES.number("event.card_drawn")
 cdef int CARD_DRAWN_HIDDEN = PHRASES.number("event.card_drawn_hidden")
 cdef int CARD_GIVEN = PHRASES.number("event.card_given")
@@ -257,10 +256,9 @@ cdef int count_in(const Event* event) noexcept:
 cdef bint say_event(const Event* event, Said* said) except -1:
     # What is about another seat, or where no 1 was discarded, is said otherwise than by the kind.
     if event.kind == MomistigriEvent.TURN_BEGUN:
-        say(said, TURN_BEGUN_ONE if count_in(event) == 1 else TURN_BEGUN)
+        say(said, TURN_BEGUN)
         add_number(said, event.seat)
-        if count_in(event) != 1:
-            add_number(said, count_in(event))
+        add_number(said, count_in(event))
     elif event.kind == MomistigriEvent.CARD_DRAWN:
         say(said, CARD_DRAWN if event.count else CARD_DRAWN_HIDDEN)
         add_number(said, event.seat)

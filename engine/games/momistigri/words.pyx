@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from chatiere.engine.core.description import Name, Piece
+from chatiere.engine.core.languages import Plural
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
@@ -253,67 +254,72 @@ PHRASES = Phrases(
         "action.main_swap": "swap a card after the next seat's draw",
         "action.reverse": "reverse the direction of play",
         "action.name_card": "name {card} for the next seat to draw",
-        "action.give": "give {card} to seat {other_seat}",
-        "action.hand_out": "hand {card} out to seat {other_seat}",
+        "action.give": "give {card} to {other_seat}",
+        "action.hand_out": "hand {card} out to {other_seat}",
         "action.swap_out": "discard {card} for the swap",
         "action.swap_in": "take {card} from the pile",
-        "outcome.first_seat": "seat {seat} begins",
+        "outcome.first_seat": "{seat} begins",
         "outcome.card": "card {card}",
         "prompt.swap_out": "choose a card from the hand to swap for one of the pile",
         "prompt.swap_in": "choose the card of the pile to take for {card}",
         "prompt.discard": "discard a pair of one value or one colour, or pass",
         "prompt.choice_ones": "discard all other 1s, or reverse the direction of play",
-        "prompt.choice_name": "name the card that seat {other_seat} must draw, or reverse the direction of play",
+        "prompt.choice_name": "name the card that {other_seat} must draw, or reverse the direction of play",
         "prompt.choice_swap": "swap a card after the next draw, or reverse the direction of play",
-        "prompt.name": "choose the card that seat {other_seat} must draw",
+        "prompt.name": "choose the card that {other_seat} must draw",
         "prompt.give": "choose a card to give, and who gets it",
-        "prompt.hand_out": "choose a card of the pile for seat {other_seat}",
+        "prompt.hand_out": "choose a card of the pile for {other_seat}",
         "prompt.again": "discard another pair, or stop",
-        "event.turn_begun_one": "seat {seat} is to draw a card from seat {other_seat}",
-        "event.ones_discarded_none": "seat {seat} has no other 1",
-        "list.separator": " and ",
+        "event.ones_discarded_none": "{seat} has no other 1",
     },
     {
-        int(MomistigriEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "seat {seat} begins"),
-        int(MomistigriEvent.ROUND_BEGUN): ("round_begun", "round {count} begins with seat {seat}"),
-        int(MomistigriEvent.CARD_DEALT): ("card_dealt", "seat {seat} is dealt {card}", "seat {seat} is dealt a card"),
-        int(MomistigriEvent.TURN_BEGUN): ("turn_begun", "seat {seat} is to draw {count} cards from seat {other_seat}"),
+        int(MomistigriEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "{seat} begins"),
+        int(MomistigriEvent.ROUND_BEGUN): ("round_begun", "round {count} begins with {seat}"),
+        int(MomistigriEvent.CARD_DEALT): ("card_dealt", "{seat} is dealt {card}", "{seat} is dealt a card"),
+        int(MomistigriEvent.TURN_BEGUN): (
+            "turn_begun",
+            Plural(
+                "count",
+                "{seat} is to draw {count} card from {other_seat}",
+                "{seat} is to draw {count} cards from {other_seat}",
+            ),
+        ),
         int(MomistigriEvent.CARD_DRAWN): (
             "card_drawn",
-            "seat {seat} draws {card} from seat {other_seat}",
-            "seat {seat} draws a card from seat {other_seat}",
+            "{seat} draws {card} from {other_seat}",
+            "{seat} draws a card from {other_seat}",
         ),
-        int(MomistigriEvent.SEAT_LEFT): ("seat_left", "seat {seat} has no cards left and leaves the round"),
-        int(MomistigriEvent.CARD_SWAPPED_OUT): ("card_swapped_out", "seat {seat} discards {card} for a swap"),
-        int(MomistigriEvent.CARD_SWAPPED_IN): ("card_swapped_in", "seat {seat} takes {card} from the pile"),
-        int(MomistigriEvent.PAIR_DISCARDED): ("pair_discarded", "seat {seat} discards {cards}"),
-        int(MomistigriEvent.PASSED): ("passed", "seat {seat} passes"),
-        int(MomistigriEvent.STOPPED): ("stopped", "seat {seat} discards no further pair"),
+        int(MomistigriEvent.SEAT_LEFT): ("seat_left", "{seat} has no cards left and leaves the round"),
+        int(MomistigriEvent.CARD_SWAPPED_OUT): ("card_swapped_out", "{seat} discards {card} for a swap"),
+        int(MomistigriEvent.CARD_SWAPPED_IN): ("card_swapped_in", "{seat} takes {card} from the pile"),
+        int(MomistigriEvent.PAIR_DISCARDED): ("pair_discarded", "{seat} discards {cards}"),
+        int(MomistigriEvent.PASSED): ("passed", "{seat} passes"),
+        int(MomistigriEvent.STOPPED): ("stopped", "{seat} discards no further pair"),
         int(MomistigriEvent.CARD_NAMED): (
             "card_named",
-            "seat {seat} names {card}, which the next seat must draw",
-            "seat {seat} names a card, which the next seat must draw",
+            "{seat} names {card}, which the next seat must draw",
+            "{seat} names a card, which the next seat must draw",
         ),
-        int(MomistigriEvent.ONES_DISCARDED): ("ones_discarded", "seat {seat} discards its other 1s: {cards}"),
-        int(MomistigriEvent.DIRECTION_REVERSED): ("direction_reversed", "seat {seat} reverses the direction of play"),
+        int(MomistigriEvent.ONES_DISCARDED): ("ones_discarded", "{seat} discards all other 1s: {cards}"),
+        int(MomistigriEvent.DIRECTION_REVERSED): ("direction_reversed", "{seat} reverses the direction of play"),
         int(MomistigriEvent.SWAP_PENDING): (
-            "swap_pending", "seat {seat} will swap a card with the pile after the next seat's draw"
+            "swap_pending", "{seat} will swap a card with the pile after the next seat's draw"
         ),
-        int(MomistigriEvent.TWO_PENDING): ("two_pending", "the next seat must draw two cards from seat {seat}"),
-        int(MomistigriEvent.THREE_PENDING): ("three_pending", "the next seat must draw three cards from seat {seat}"),
+        int(MomistigriEvent.TWO_PENDING): ("two_pending", "the next seat must draw two cards from {seat}"),
+        int(MomistigriEvent.THREE_PENDING): ("three_pending", "the next seat must draw three cards from {seat}"),
         int(MomistigriEvent.CARD_GIVEN): (
             "card_given",
-            "seat {seat} gives {card} to seat {other_seat}",
-            "seat {seat} gives a card to seat {other_seat}",
+            "{seat} gives {card} to {other_seat}",
+            "{seat} gives a card to {other_seat}",
         ),
         int(MomistigriEvent.CARD_HANDED_OUT): (
-            "card_handed_out", "seat {other_seat} hands {card} out to seat {seat}"
+            "card_handed_out", "{other_seat} hands {card} out to {seat}"
         ),
         int(MomistigriEvent.ONE_SEAT_LEFT): ("one_seat_left", "the round ends: at most one seat still holds cards"),
         int(MomistigriEvent.ALL_PASSED): ("all_passed", "the round ends: all seats still in it have passed"),
         int(MomistigriEvent.TURN_LIMIT_REACHED): ("turn_limit_reached", "the round ends: it was its 200th turn"),
-        int(MomistigriEvent.HAND_SHOWN): ("hand_shown", "seat {seat} shows {cards}"),
-        int(MomistigriEvent.PENALTY_TAKEN): ("penalty_taken", "penalty points of seat {seat}: {count}"),
+        int(MomistigriEvent.HAND_SHOWN): ("hand_shown", "{seat} shows {cards}"),
+        int(MomistigriEvent.PENALTY_TAKEN): ("penalty_taken", "penalty points of {seat}: {count}"),
         int(MomistigriEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
     (

@@ -28,7 +28,7 @@ LABELS = (
     (happened("CATS_WOKEN", 2, 48), "the cat of seat 2 that sleeps at 48 (column 0, row 2) wakes"),
     (
         happened("CATS_WOKEN", 2, 48, 71),
-        "the cats of seat 2 that sleep at 48 (column 0, row 2), 71 (column 23, row 2) wake",
+        "the cats of seat 2 that sleep at 48 (column 0, row 2) and 71 (column 23, row 2) wake",
     ),
     (happened("NO_CAT_FOLLOWED", 4), "seat 4 lays no cat beside it"),
     (

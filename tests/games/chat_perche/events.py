@@ -11,11 +11,11 @@ LABELS = (
     (happened("FIRST_SEAT_CHOSEN", 1), "seat 1 takes the first turn"),
     (happened("TOKEN_CHOSEN", 0, 4, seen_by={0}), "seat 0 takes a token of solidity 4"),
     (happened("TOKEN_PLACED", 0, 9), "seat 0 puts it beside right branch 5"),
-    (happened("DECK_REFILLED", 1), "seat 1 shuffles all its cards for a new deck"),
+    (happened("DECK_REFILLED", 1), "seat 1 shuffles all cards for a new deck"),
     (happened("CARD_TURNED_UP", 0, 3), "seat 0 turns up: own cat falls"),
     (happened("DOGS_ADVANCED", 1, 1, 3), "the dogs go 1 step on, to space 3"),
     (happened("DOGS_ADVANCED", 1, 2, 10), "the dogs go 2 steps on, to space 10"),
-    (happened("CAT_MOVED", 0, 1, 45, 3, 1), "seat 0 moves a black cat from its start to trunk 4 (1 step)"),
+    (happened("CAT_MOVED", 0, 1, 45, 3, 1), "seat 0 moves a black cat from the start to trunk 4 (1 step)"),
     (
         happened("CAT_MOVED", 0, 0, 0, 44, 9),
         "seat 0 moves a ginger cat from trunk 1 to right branch 5, space 4 (9 steps)",

@@ -93,11 +93,11 @@ def test_labels_of_actions() -> None:
     placing = GAME.new_game(2, {"first_seat": 0})
     assert placing.action_label(token_id(7, 3)) == "put a token of solidity 3 beside right branch 3"
     own = Table(cats=([left(2, 1)], [])).turn_up(card("one own", 3)).position
-    assert own.action_label(move_id(START, trunk(1))) == "move a ginger cat from its start to trunk 1"
+    assert own.action_label(move_id(START, trunk(1))) == "move a ginger cat from the start to trunk 1"
     assert own.action_label(move_id(left(2, 1), trunk(3))) == "move a ginger cat from left branch 2, space 1 to trunk 3"
     assert own.action_label(STOP) == "stop"
     other = Table().turn_up(card("one other", 3)).position
-    assert other.action_label(move_id(START, trunk(1))) == "move a black cat from its start to trunk 1"
+    assert other.action_label(move_id(START, trunk(1))) == "move a black cat from the start to trunk 1"
     fall = Table(cats=([trunk(2)], [])).turn_up(OWN_FALLS).position
     assert fall.action_label(fall_id(trunk(2))) == "let the ginger cat on trunk 2 fall"
     bird = Table().turn_up(BIRD).position
@@ -123,14 +123,14 @@ def test_labels_of_events() -> None:
     options = holding(card("two own", 6), BIRD)
     table = Table(birds=[left(1, 2)], options=options).turn_up(card("two own", 6)).move(START, left(1, 1))
     assert [written_text(CODEC.put_event_label, event, True) for event in table.events] == [
-        "seat 0 moves a ginger cat from its start to left branch 1, space 1 (2 steps)",
+        "seat 0 moves a ginger cat from the start to left branch 1, space 1 (2 steps)",
         "left branch 1 of solidity 1 breaks",
         "a ginger cat falls from left branch 1, space 1",
         "a bird flies away from left branch 1, space 2",
     ]
     table.move(START, trunk(1))
     assert [written_text(CODEC.put_event_label, event, True) for event in table.events] == [
-        "seat 0 moves a ginger cat from its start to trunk 1 (1 step)"
+        "seat 0 moves a ginger cat from the start to trunk 1 (1 step)"
     ]
     table.turn_up(BIRD)
     assert [written_text(CODEC.put_event_label, event, True) for event in table.events] == ["seat 1 turns up: bird"]

@@ -14,7 +14,7 @@ LABELS = (
     (happened("EXTRA_CARD_TURNED", None, 0), "the extra card is grey 1"),
     (happened("CARD_PLAYED", 2, 25), "seat 2 plays red 2"),
     (happened("VOID_SHOWN", 0, 3), "seat 0 holds no brown card"),
-    (happened("TRICK_RANKED", None, 2, 0, 1), "rank: seat 2, seat 0, seat 1"),
+    (happened("TRICK_RANKED", None, 2, 0, 1), "rank: seat 2, seat 0, and seat 1"),
     (happened("CARD_TAKEN", 1, 12, 0), "seat 1 takes green 1 into section 0"),
     (happened("CARD_TAKEN", 1, 12, 4), "seat 1 takes green 1 into the zero zone"),
     (happened("CARD_DISCARDED", None, 36), "brown 1 is discarded"),

@@ -84,7 +84,7 @@ def test_the_order_of_the_cards_under_the_top_means_nothing() -> None:
 def test_labels_name_the_cards() -> None:
     table = six_cards()
     assert table.position.action_label(play_id(table.position, 22)) == "play 22"
-    assert table.position.action_label(play_id(table.position, 26, 22, 24, 23)) == "play 22 24 26 with 23 on top"
+    assert table.position.action_label(play_id(table.position, 26, 22, 24, 23)) == "play 22, 24, and 26 with 23 on top"
     table = Table([10, 21, 22, 23, 24], [35, 34, 33, 32, 31]).play(10).draw(25, 26)
     assert table.position.action_label(KEEP) == "keep the hand"
     assert table.position.action_label(EXCHANGE + 1) == "put 32 under the draw pile and draw"

@@ -249,7 +249,7 @@ def test_a_worked_case_through_the_wire(stub: Any) -> None:
     position = stub.Apply(request).position
     played, bonus = position.events
     assert list(played.discat.cards) == [28, 38, 58, 18]
-    assert played.label == "seat 1 plays 28 38 58 with 18 on top"
+    assert played.label == "seat 1 plays 28, 38, and 58 with 18 on top"
     assert (bonus.discat.kind, list(bonus.discat.cards)) == (discat_pb2.DISCAT_EVENT_KIND_CARD_TO_BONUS_PILE, [28])
     assert position.turn.kind == game_pb2.TURN_KIND_CHANCE
     view = position.viewers[0].view.discat

@@ -160,7 +160,7 @@ def labels(table: Table) -> list[str]:
 def test_events_in_words() -> None:
     assert labels(Table.late("2A 2B 3A M", "6A", "6B", "6C").pair("2A 2B").main().name("M")) == [
         "seat 0 names Momistigri, which the next seat must draw",
-        "seat 1 is to draw a card from seat 0",
+        "seat 1 is to draw 1 card from seat 0",
         "seat 1 draws Momistigri from seat 0",
     ]
     assert labels(Table.late("7A 7B 3A 4A", "6A", "6B").pair("7A 7B")) == [
@@ -170,7 +170,7 @@ def test_events_in_words() -> None:
     ]
     assert labels(Table.late("1A 1B 4A", "6A", "6B", "6C", "6D").pair("1A 1B").main())[0] == "seat 0 has no other 1"
     assert labels(Table.late("1A 1B 1C 4A", "6A", "6B", "6C", "6D").pair("1A 1B").main())[0] == (
-        "seat 0 discards its other 1s: 1C"
+        "seat 0 discards all other 1s: 1C"
     )
     assert labels(Table.late("5A 5B 4A", "6A", "6B").pair("5A 5B").hand_out("8C")) == ["seat 0 hands 8C out to seat 1"]
     assert labels(Table.late("4A", "5A", "", passed=(1,)).pass_turn()) == [
@@ -189,4 +189,4 @@ def test_events_in_words() -> None:
 def test_penalty_points_are_told_in_words_that_agree_with_any_number(count: int) -> None:
     event = made_event(GAME, "PENALTY_TAKEN", 3, count)
     assert label_of(GAME, event, True) == f"penalty points of seat 3: {count}"
-    assert label_of(GAME, event, True, "fr") == f"points de pénalité du joueur 3 : {count}"
+    assert label_of(GAME, event, True, "fr") == f"points de pénalité pour le joueur 3 : {count}"

@@ -1,0 +1,92 @@
+"""Names of players in labels, as `Include.seat_names` gives them: in all labels, and in nothing else."""
+
+import re
+from typing import Any
+
+import grpc
+import pytest
+
+from chatiere.engine import Game
+from chatiere.v1 import game_pb2
+from chatiere.v1 import game_service_pb2 as pb
+
+from .support import ALL_DOORS, Running, refusal
+
+DOORS = ALL_DOORS
+NAMES = ["Zoé", "D'Artagnan", "Łucja 3", "李小龍", "Noël", "x" * 40]
+
+
+def named(label: str) -> str:
+    """Return an English or French label with names instead of numbers."""
+    return re.sub(r"(?:seat|le joueur) (\d)", lambda found: NAMES[int(found[1])], label)
+
+
+def labelled(position: game_pb2.Position) -> list[Any]:
+    """Return all that has a label in a position."""
+    found = [*position.events, *position.legal_actions, *position.chance_outcomes]
+    for update in position.viewers:
+        found += [*update.events, *update.legal_actions]
+        if update.view.HasField("prompt"):
+            found.append(update.view.prompt)
+    return found
+
+
+def include(players: int, names: list[str]) -> game_pb2.Include:
+    return game_pb2.Include(legal_actions=True, viewers=range(players), spectator=True, seat_names=names[:players])
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_labels_have_the_names(server: Running, game: Game, language: str) -> None:
+    players = game.max_players
+    asking = (("accept-language", language),)
+    request = pb.NewGameRequest(game=game.name, players=players, seed=3, include=include(players, NAMES))
+    said = server.stub.NewGame(request, metadata=asking).position
+    request.include.CopyFrom(include(players, []))
+    plain = server.stub.NewGame(request, metadata=asking).position
+    told = 0
+    for _ in range(30):
+        for one, other in zip(labelled(said), labelled(plain), strict=True):
+            assert one.label == named(other.label)
+            told += one.label != other.label
+            # All else is the same, without names.
+            one.label = other.label
+        assert said == plain
+        assert not any(name.encode() in said.SerializeToString() for name in NAMES)
+        if not plain.legal_actions:
+            break
+        action = plain.legal_actions[len(plain.legal_actions) // 2]
+        apply = pb.ApplyRequest(state=plain.state, action=game_pb2.Action(id=action.id))
+        apply.include.CopyFrom(include(players, NAMES))
+        said = server.stub.Apply(apply, metadata=asking).position
+        apply.include.CopyFrom(include(players, []))
+        plain = server.stub.Apply(apply, metadata=asking).position
+    assert told > players
+
+
+def test_explicit_chance_and_positions_have_the_names(server: Running, game: Game) -> None:
+    players = game.min_players
+    request = pb.NewGameRequest(game=game.name, players=players, explicit_chance=True)
+    request.include.CopyFrom(include(players, NAMES))
+    position = server.stub.NewGame(request).position
+    assert position.chance_outcomes[0].label.startswith(NAMES[0])
+    found = server.stub.GetPosition(pb.GetPositionRequest(state=position.state, include=request.include)).position
+    assert list(found.chance_outcomes) == list(position.chance_outcomes)
+
+
+@pytest.mark.parametrize(
+    ("names", "place"),
+    [
+        (["Ann"], ""),
+        (["Ann", "Bob", "Cat"], ""),
+        (["Ann", ""], "[1]"),
+        (["x" * 41, "Bob"], "[0]"),
+        (["Ann\n", "Bob"], "[0]"),
+        (["Ann", "\u202eBob"], "[1]"),
+    ],
+)
+def test_other_names_are_refused_and_not_repeated(server: Running, names: list[str], place: str) -> None:
+    request = pb.NewGameRequest(game="discat", players=2, seed=1, include=game_pb2.Include(seat_names=names))
+    refused = refusal(server.stub.NewGame, request)
+    assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert (refused.reason, refused.field) == ("INVALID_SEAT", f"include.seat_names{place}")
+    assert not any(name and name in refused.message for name in names)
