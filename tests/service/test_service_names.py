@@ -7,7 +7,7 @@ import grpc
 import pytest
 
 from chatiere.engine import Game
-from chatiere.v1 import game_pb2
+from chatiere.v1 import game_pb2, table_service_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
 from .support import ALL_DOORS, Running, refusal
@@ -82,6 +82,7 @@ def test_explicit_chance_and_positions_have_the_names(server: Running, game: Gam
         (["x" * 41, "Bob"], "[0]"),
         (["Ann\n", "Bob"], "[0]"),
         (["Ann", "\u202eBob"], "[1]"),
+        (["Ann", "Bob"] * 5_000, ""),
     ],
 )
 def test_other_names_are_refused_and_not_repeated(server: Running, names: list[str], place: str) -> None:
@@ -90,3 +91,19 @@ def test_other_names_are_refused_and_not_repeated(server: Running, names: list[s
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
     assert (refused.reason, refused.field) == ("INVALID_SEAT", f"include.seat_names{place}")
     assert not any(name and name in refused.message for name in names)
+
+
+def test_calls_of_sealed_tables_take_no_names() -> None:
+    waiting = [
+        message
+        for method in table_service_pb2.DESCRIPTOR.services_by_name["TableService"].methods
+        for message in (method.input_type, method.output_type)
+    ]
+    known = set()
+    while waiting:
+        message = waiting.pop()
+        if message.full_name not in known:
+            known.add(message.full_name)
+            waiting.extend(field.message_type for field in message.fields if field.message_type)
+    assert "chatiere.v1.View" in known
+    assert game_pb2.Include.DESCRIPTOR.full_name not in known

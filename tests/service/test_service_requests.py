@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import sys
+from collections.abc import Iterator
 from concurrent import futures
 from typing import Any
 
@@ -18,7 +19,7 @@ from chatiere.service.calls import game_service
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.guards.traces import TraceInterceptor
 from chatiere.service.process.settings import SettingError, Settings
-from chatiere.v1 import game_service_pb2
+from chatiere.v1 import game_pb2, game_service_pb2
 
 from .process import served, wait_until
 from .support import ALL_DOORS, PATIENCE, Door, LogLines, Running, channel_to, game_stub, refusal
@@ -142,27 +143,31 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer):
         return trace_service_pb2.ExportTraceServiceResponse()
 
 
-def test_calls_are_traced(door: Door) -> None:
+@pytest.fixture
+def collected() -> Iterator[tuple[dict[str, str], list[trace_pb2.Span]]]:
+    """Run a collector; yield the variables with which a server sends it its spans, and the spans that have come."""
     collector = Collector()
     collecting = grpc.server(futures.ThreadPoolExecutor(1))
     trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, collecting)
     port = collecting.add_insecure_port("127.0.0.1:0")
     collecting.start()
-    variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{port}"}
+    yield {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{port}"}, collector.spans
+    collecting.stop(None).wait(PATIENCE)
+
+
+def test_calls_are_traced(door: Door, collected: tuple[dict[str, str], list[trace_pb2.Span]]) -> None:
+    variables, spans = collected
     # As sent by a client's own instrumentation (https://www.w3.org/TR/trace-context).
     trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     metadata = (("traceparent", f"00-{trace}-{parent}-01"),)
-    try:
-        with served("--traces", door=door, environment=variables) as server:
-            with channel_to(server.address, door) as channel:
-                stub = game_stub(channel)
-                assert stub.ListGames(LIST_GAMES, metadata=metadata).games
-                refusal(stub.GetScore, GET_SCORE)
-            # At its end it sends the remaining spans.
-            assert server.stop() == 0
-        good, bad = sorted(collector.spans, key=lambda span: span.start_time_unix_nano)
-    finally:
-        collecting.stop(None).wait(PATIENCE)
+    with served("--traces", door=door, environment=variables) as server:
+        with channel_to(server.address, door) as channel:
+            stub = game_stub(channel)
+            assert stub.ListGames(LIST_GAMES, metadata=metadata).games
+            refusal(stub.GetScore, GET_SCORE)
+        # At its end it sends the remaining spans.
+        assert server.stop() == 0
+    good, bad = sorted(spans, key=lambda span: span.start_time_unix_nano)
     assert (good.name, good.trace_id.hex(), good.parent_span_id.hex()) == (
         "/chatiere.v1.GameService/ListGames",
         trace,
@@ -173,6 +178,32 @@ def test_calls_are_traced(door: Door) -> None:
         for span in (good, bad)
     ]
     assert codes == [0, grpc.StatusCode.INVALID_ARGUMENT.value[0]]
+
+
+def test_logs_and_traces_hold_no_names_of_players(
+    door: Door, collected: tuple[dict[str, str], list[trace_pb2.Span]]
+) -> None:
+    variables, spans = collected
+    named = game_pb2.Include(legal_actions=True, viewers=[0, 1], seat_names=["Philomène", "Bartholomew"])
+    misnamed = game_pb2.Include(seat_names=["Philomène", "Bartholomew\n"])
+    flags = "--traces", "--log-level", "debug"
+    with served(*flags, door=door, environment=variables) as server:
+        with channel_to(server.address, door) as channel:
+            stub = game_stub(channel)
+            request = game_service_pb2.NewGameRequest(game="discat", players=2, seed=1, include=named)
+            position = stub.NewGame(request).position
+            assert "Philomène" in str([each.label for each in position.events])
+            action = game_pb2.Action(id=position.legal_actions[0].id)
+            move = game_service_pb2.ApplyRequest(state=position.state, action=action, include=named)
+            stub.Apply(move)
+            move.action.id = 65_535
+            refusal(stub.Apply, move)
+            request.include.CopyFrom(misnamed)
+            assert "Bartholomew" not in str(refusal(stub.NewGame, request))
+        assert server.stop() == 0
+    assert len(spans) == len([line for line in server.lines if "GameService" in line]) == 4
+    for told in (*map(str, spans), *server.lines):
+        assert not re.search("Philom|Bartholomew", told)
 
 
 @pytest.mark.parametrize("package", ["opentelemetry.sdk.trace", "opentelemetry.instrumentation.grpc"])
