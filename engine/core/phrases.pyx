@@ -183,7 +183,6 @@ cdef class Phrases:
         cdef object text = (<tuple> self.templates[language])[said.phrase]
         cdef bytes template = text if plural == ONE_FORM else self.form_of(text, said, plural, language)
         cdef tuple names = (<tuple> self.names[language])[said.phrase]
-        cdef tuple words = self.seats[language]
         cdef tuple known
         cdef const char* begin = template
         cdef const char* end = begin
@@ -196,16 +195,17 @@ cdef class Phrases:
                 return 0
             argument = end[0] - 1
             known = names[argument]
-            self.put_argument(out, said, argument, seats if known is words and seats is not None else known, language)
+            if seats is not None and known is self.seats[language]:
+                known = seats
+            self.put_argument(out, said, argument, known, language)
             end += 1
             begin = end
 
     cdef int put_argument(self, Writer out, const Said* said, int argument, tuple names, int language) except -1:
         cdef int i, first = said.ends[argument - 1] if argument else 0, end = said.ends[argument]
-        cdef tuple separators = self.separators[language]
         for i in range(first, end):
             if i > first:
-                out.fields(separators[0 if end - first == 2 else 2 if i == end - 1 else 1])
+                out.fields((<tuple> self.separators[language])[0 if end - first == 2 else 2 if i == end - 1 else 1])
             if names is None:
                 out.decimal(said.numbers[i])
             else:
