@@ -99,6 +99,6 @@ def break_down(score: Score) -> list[str]:
     words = []
     for number, seat in enumerate(detail.seats):
         boxes = sum(box.points for box in detail.boxes if number in box.majority)
-        bonus = sum(box.bonus_points[number] for box in detail.boxes)
+        bonus = sum(box.by_seat[number].bonus_points for box in detail.boxes)
         words.append(f"boxes {boxes} + bonus {bonus} (negative points {seat.negative_points})")
     return words

@@ -17,7 +17,7 @@ def draw_table(views: Sequence[ChatPercheView]) -> list[str]:
     view = views[0]
     animals = _animals(view)
     branches = [
-        views[branch.owner].branches[number] if branch.HasField("owner") else branch
+        views[branch.token_owner].branches[number] if branch.HasField("token_owner") else branch
         for number, branch in enumerate(view.branches)
     ]
     return [
@@ -45,9 +45,9 @@ def _tree_line(height: int, branches: list[ChatPercheBranch], animals: dict[int,
 
     def token(number: int) -> str:
         branch = branches[number]
-        if not branch.HasField("owner"):
+        if not branch.HasField("token_owner"):
             return "--"
-        return f"{'GB'[branch.owner]}{branch.solidity if branch.HasField('solidity') else '?'}"
+        return f"{'GB'[branch.token_owner]}{branch.solidity if branch.HasField('solidity') else '?'}"
 
     left, right = height, len(_HEIGHTS) + height
     west, east = " ".join(reversed(places(left))), " ".join(places(right))
@@ -56,7 +56,7 @@ def _tree_line(height: int, branches: list[ChatPercheBranch], animals: dict[int,
 
 def _seat_line(seat: int, held: ChatPercheSeatView, acts: bool) -> str:
     line = f"  {'>' if acts else ' '} seat {seat} {_COLOURS[seat]:<6}  start {held.cats_at_start:>2}"
-    line += f"  in the tree {len(held.cats):>2}  deck {sum(copies.count for copies in held.deck):>2}"
+    line += f"  in the tree {len(held.cats):>2}  deck {len(held.draw_pile_cards):>2}"
     tokens = [str(value) for value in held.unplaced_solidity] or ["?"] * held.unplaced_tokens
     if tokens:
         line += f"  tokens {' '.join(tokens)}"

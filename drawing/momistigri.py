@@ -58,7 +58,7 @@ def _task(view: MomistigriView, acts: int) -> str:
 def _seat_line(seat: int, held: MomistigriSeatView, acts: bool) -> str:
     nothing = "empty" if held.in_round else "out of the round"
     hand = _cards(held.hand_cards, nothing, held.hand_size - len(held.hand_cards))
-    line = f"  {'>' if acts else ' '} seat {seat}  {'passed' if held.passed else '      '}  hand {hand}"
+    line = f"  {'>' if acts else ' '} seat {seat}  {'passed' if held.pass_mark else '      '}  hand {hand}"
     if held.round_points:
         line += f"  penalties {' + '.join(str(points) for points in held.round_points)}"
     return click.style(line, bold=True) if acts else line

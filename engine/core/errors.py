@@ -58,7 +58,8 @@ class EngineError(ValueError):
     `field` is the path to the error below the argument ("seats[2].hand"), empty for the argument as a whole.
     `rule` cites the rules file and heading, empty if no rule of a game was broken.
     `metadata` holds further facts as short strings, such as the actor. `key` is that of the game's phrase for it, empty
-    if it has none.
+    if it has none. `parts` names what of an illegal action is to blame, as fields of the game's messages for actions:
+    the one that the action has.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class EngineError(ValueError):
         rule: str = "",
         metadata: dict[str, str] | None = None,
         key: str = "",
+        parts: tuple[str, ...] = (),
     ) -> None:
         """Initialize a refusal; the class describes the arguments."""
         super().__init__(message)
@@ -79,6 +81,7 @@ class EngineError(ValueError):
         self.rule = rule
         self.metadata = metadata or {}
         self.key = key
+        self.parts = parts
 
     def lies_below(self, path: str, index: int | None = None) -> None:
         """Prefix `field` with `path`, or `path[index]`, when the error is passed on to an outer message."""
@@ -91,10 +94,11 @@ class EngineError(ValueError):
 
 @dataclass(frozen=True)
 class FaultText:
-    """The text of a kernel's error code; `field`, `rule` and `key` as in EngineError."""
+    """The text of a kernel's error code; `field`, `rule`, `key` and `parts` as in EngineError."""
 
     reason: Reason
     message: str
     field: str = ""
     rule: str = ""
     key: str = ""
+    parts: tuple[str, ...] = ()

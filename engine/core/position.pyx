@@ -531,7 +531,13 @@ cdef class Position:
             metadata["move"] = shown(move)
         turn = f" (seat {actor} is to act)" if actor >= 0 else ""
         raise EngineError(
-            text.reason, text.message + turn, field=text.field, rule=text.rule, metadata=metadata, key=text.key
+            text.reason,
+            text.message + turn,
+            field=text.field,
+            rule=text.rule,
+            metadata=metadata,
+            key=text.key,
+            parts=text.parts,
         )
 
     def child(self, move):

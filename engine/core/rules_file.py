@@ -14,9 +14,11 @@ class RulesFile:
         """Cite the file `name` of docs/rules."""
         self.name = name
 
-    def illegal(self, name: str, message: str, heading: str) -> FaultText:
-        """Return the text of a fault of a move. `name`: the kernel's, in lower case."""
-        return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{self.name}: {heading}", key=f"rule.{name}")
+    def illegal(self, name: str, message: str, heading: str, *parts: str) -> FaultText:
+        """Return the text of a fault of a move. `name`: the kernel's, in lower case; `parts` as in EngineError."""
+        return FaultText(
+            Reason.ILLEGAL_ACTION, message, rule=f"{self.name}: {heading}", key=f"rule.{name}", parts=parts
+        )
 
     def broken(self, name: str, message: str, field: str, heading: str = _INVARIANTS) -> FaultText:
         """Return the text of a fault of a state. `name`: the kernel's, in lower case."""

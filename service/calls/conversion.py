@@ -166,20 +166,34 @@ def apply_action(action: Reader, position: Position, events: EventLog) -> int:
     Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,
     ILLEGAL_ACTION).
     """
-    path = "action"
     try:
         position.require_decision()
-        number, path = _read_action(action, position)
-        position.apply(number, events)
+        number, is_typed = _read_action(action, position)
+        try:
+            position.apply(number, events)
+        except EngineError as error:
+            error.lies_below(_blamed(position.game, number, error) if is_typed else "id")
+            raise
     except EngineError as error:
-        error.lies_below(path)
+        error.lies_below("action")
         name_game(error, position.game)
         raise
     return number
 
 
-def _read_action(action: Reader, position: Position) -> tuple[int, str]:
-    # The dense id, and the path of the field that it came from.
+def _blamed(game: Game, action: int, error: EngineError) -> str:
+    # The path of the part of a typed action that a rule forbids, or of the whole.
+    kind = next(kind for kind in game.description.action_kinds if action <= kind.last_id)
+    actions = game_pb2.Action.DESCRIPTOR.fields_by_name[game.name].message_type
+    assert actions is not None
+    fields = actions.fields_by_name[kind.name].message_type
+    assert fields is not None
+    parts = [part for part in error.parts if part in fields.fields_by_name]
+    return ".".join((game.name, kind.name, *parts[:1]))
+
+
+def _read_action(action: Reader, position: Position) -> tuple[int, bool]:
+    # The dense id, and whether it is that of a typed action.
     game = position.game
     messages = _BY_FIELD.get(action.which(_FIELDS))
     if messages is None:
@@ -190,7 +204,7 @@ def _read_action(action: Reader, position: Position) -> tuple[int, str]:
                 field="action",
                 metadata={"game": game.name},
             )
-        return action.number(_ACTION_ID), "action.id"
+        return action.number(_ACTION_ID), False
     name = messages.game.name
     if name != game.name:
         raise EngineError(
@@ -206,4 +220,4 @@ def _read_action(action: Reader, position: Position) -> tuple[int, str]:
             field="action.id",
             metadata={"game": game.name, "typed_id": str(typed_id)},
         )
-    return typed_id, f"action.{name}"
+    return typed_id, True

@@ -55,7 +55,8 @@ _KOTLIN = """
     true try typealias typeof val var when while
 """
 
-# Words that cannot be names, by language, as names are written and in camel case.
+# Words that cannot be names, by language, as names are written and in camel case. PHP's are not among them: protoc puts
+# PB before a class with such a name (`PBInclude`), and fields are methods (`getList`), whose names may be any.
 RESERVED = {
     "Python": {*keyword.kwlist, "self"},
     "JavaScript": set(_JAVASCRIPT.split()),

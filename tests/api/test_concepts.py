@@ -103,6 +103,26 @@ def test_what_games_share_and_what_names_cards_or_points_is_in_the_table() -> No
     assert wanted - known == set()
 
 
+def base_of(kind: str, message: str) -> str:
+    """Return a field's type as far as its name tells it.
+
+    A thing's State, View, Score and Info are one thing, and where messages list it by its number, the thing itself; a
+    `kind` is that of its message.
+    """
+    own_kind = message.removesuffix("Info") + "Kind"
+    kind = re.sub(r"(?<=[a-z])(View|Score|Info)(?=$|\[)", "", "Kind" if kind == own_kind else kind)
+    return kind[:1].lower() + kind[1:]
+
+
+def test_a_name_has_one_type() -> None:
+    types: defaultdict[str, set[str]] = defaultdict(set)
+    for name, kind, _, message in fields():
+        types[name].add(base_of(kind, message))
+    # The rules page calls the values of five tokens, an option, by the name of one token's.
+    assert types.pop("solidity") == {"uint32", "uint32[]"}
+    assert {name: found for name, found in types.items() if len(found) > 1} == {}
+
+
 def test_points_are_signed_everywhere() -> None:
     for name, kind, game, message in fields():
         if re.search(r"(^|_)(points|bonus|total|sum)$", name) and kind != "bool":

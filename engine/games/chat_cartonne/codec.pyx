@@ -666,7 +666,7 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
     cdef uint8_t majority[SEATS]
     cdef uint16_t cells[MOST_CARDS]
     cdef int place, seat, count = 0
-    cdef size_t begun = out.begin(fields.SCORE_DETAIL_BOXES)
+    cdef size_t begun = out.begin(fields.SCORE_DETAIL_BOXES), inner
     list_filled(state, cells)
     out.numbers(fields.BOX_CELLS, [cells[place] for place in range(state.laid) if box_of[place] == number])
     out.number(fields.BOX_CLOSED, box.closed != 0)
@@ -674,16 +674,18 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
     out.number(fields.BOX_BALLS, box.toys[1])
     out.number(fields.BOX_FISH, box.toys[2])
     out.number(fields.BOX_SPRAYERS, box.sprayers)
-    out.byte_numbers(fields.BOX_AWAKE, box.awake, state.players)
-    out.byte_numbers(fields.BOX_WOKEN, box.woken, state.players)
-    out.byte_numbers(fields.BOX_ASLEEP, box.asleep, state.players)
     for seat in range(state.players):
+        inner = out.begin(fields.BOX_BY_SEAT)
+        out.number(fields.BOX_SEAT_AWAKE_CATS, box.awake[seat])
+        out.number(fields.BOX_SEAT_WOKEN_CATS, box.woken[seat])
+        out.number(fields.BOX_SEAT_SLEEPING_CATS, box.asleep[seat])
+        out.number(fields.BOX_SEAT_BONUS_POINTS, box.bonus[seat])
+        out.end(inner)
         if box.majority >> seat & 1:
             majority[count] = seat
             count += 1
     out.byte_numbers(fields.BOX_MAJORITY, majority, count)
     out.number(fields.BOX_POINTS, <uint64_t> <int64_t> box.points)
-    out.numbers(fields.BOX_BONUS_POINTS, [box.bonus[seat] for seat in range(state.players)])
     out.end(begun)
 
 

@@ -62,7 +62,7 @@ def _card_info(int kind):
         "balls": contents[1],
         "fish": contents[2],
         "sprayers": contents[3],
-        "copies": PARTS if kind == PRINCESS else 1,
+        "total_copies": PARTS if kind == PRINCESS else 1,
         "pattern": type_of(kind) if kind < CARTONS else None,
     }
 
@@ -83,7 +83,7 @@ def _players_info(int players):
         "part_sizes": [part_size(&state, part) for part in range(part_count(&state))],
     }
     state.variants = ALL_PRINCESSES
-    return {**info, "all_princesses": princess_count(&state), "whole_pile": part_size(&state, 0)}
+    return {**info, "total_princesses": princess_count(&state), "whole_pile_size": part_size(&state, 0)}
 
 
 # The first carton of each pattern has its walls.

@@ -207,44 +207,45 @@ FAULTS = {
         "passing_not_a_choice", "Pass is legal only with nothing legal to play", "End"
     ),
     int(ChatCartonneFault.TURN_CHANGES_NOTHING): RULES.illegal(
-        "turn_changes_nothing", "turning this card does not change its walls: only turn 0 is legal", "Actions"
+        "turn_changes_nothing", "turning this card does not change its walls: only turn 0 is legal", "Actions", "turned"
     ),
     int(ChatCartonneFault.NOT_AT_COLUMN_END): RULES.illegal(
         "not_at_column_end",
         "a starting carton is put at the north or south end of the column of them",
         "Components and setup",
+        "cell",
     ),
     int(ChatCartonneFault.CARD_NOT_IN_HAND): RULES.illegal(
-        "card_not_in_hand", "the hand has no card in that slot", "Actions"
+        "card_not_in_hand", "the hand has no card in that slot", "Actions", "card"
     ),
     int(ChatCartonneFault.NOT_A_CARTON): RULES.illegal(
-        "not_a_carton", "the Princess is not placed like a carton", "A turn"
+        "not_a_carton", "the Princess is not placed like a carton", "A turn", "card"
     ),
-    int(ChatCartonneFault.CELL_FILLED): RULES.illegal("cell_filled", "there is a card in that cell", "A turn"),
+    int(ChatCartonneFault.CELL_FILLED): RULES.illegal("cell_filled", "there is a card in that cell", "A turn", "cell"),
     int(ChatCartonneFault.CELL_NOT_BESIDE): RULES.illegal(
-        "cell_not_beside", "that cell shares an edge with no card on the table", "A turn"
+        "cell_not_beside", "that cell shares an edge with no card on the table", "A turn", "cell"
     ),
     int(ChatCartonneFault.WALL_MEETS_WALL): RULES.illegal(
-        "wall_meets_wall", "with no_double_walls a wall may not meet a wall", "A turn"
+        "wall_meets_wall", "with no_double_walls a wall may not meet a wall", "A turn", "cell"
     ),
     int(ChatCartonneFault.NO_CAT_IN_SUPPLY): RULES.illegal(
         "no_cat_in_supply", "all five cats of the seat are on the table", "A turn"
     ),
     int(ChatCartonneFault.NOT_JUST_PLAYED): RULES.illegal(
-        "not_just_played", "that is not a joint of the carton just played", "A turn"
+        "not_just_played", "that is not a joint of the carton just played", "A turn", "joint"
     ),
     int(ChatCartonneFault.NO_JOINT_THERE): RULES.illegal(
-        "no_joint_there", "there are not two cartons side by side there without a wall between them", "A turn"
+        "no_joint_there", "there are not two cartons side by side there without a wall between them", "A turn", "joint"
     ),
-    int(ChatCartonneFault.JOINT_TAKEN): RULES.illegal("joint_taken", "something lies on that joint", "A turn"),
+    int(ChatCartonneFault.JOINT_TAKEN): RULES.illegal("joint_taken", "something lies on that joint", "A turn", "joint"),
     int(ChatCartonneFault.BOX_OF_OTHERS): RULES.illegal(
-        "box_of_others", "the box holds cats of other seats and none of the own", "A turn"
+        "box_of_others", "the box holds cats of other seats and none of the own", "A turn", "joint"
     ),
     int(ChatCartonneFault.NO_PRINCESS_IN_HAND): RULES.illegal(
         "no_princess_in_hand", "the hand has no Princess", "A turn"
     ),
     int(ChatCartonneFault.NO_CAT_THERE): RULES.illegal(
-        "no_cat_there", "no cat lies there that the Princess could replace", "A turn"
+        "no_cat_there", "no cat lies there that the Princess could replace", "A turn", "joint", "cell"
     ),
     int(ChatCartonneFault.TOY_NEEDS_JOINT): RULES.illegal(
         "toy_needs_joint", "a toy card is laid as a carton only if it can lie on no joint", "A turn"

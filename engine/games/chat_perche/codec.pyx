@@ -10,6 +10,7 @@ from chatiere.engine.games.chat_perche.words import EVENT_VALUES, PHRASES, RULES
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
+from chatiere.engine.core.bits cimport highest_bit
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     Conversions,
@@ -200,13 +201,13 @@ cdef bint say_event(const Event* event, Said* said) except -1:
 
 # Options
 
-def _read_deck(deck):
-    deck = read_numbers("deck", deck, CARD_TYPES, 0, DECK_SIZE)
-    if sum(deck) != DECK_SIZE:
-        refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
-    if not any(deck[:DOGS_2 + 1]):
+def _read_deck(copies):
+    copies = read_numbers("deck", copies, CARD_TYPES, 0, DECK_SIZE)
+    if sum(copies) != DECK_SIZE:
+        refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(copies)}")
+    if not any(copies[:DOGS_2 + 1]):
         refuse_option("deck", "a deck must have a dogs card, or the game would not end")
-    return deck
+    return copies
 
 
 def encode_options(players, options: Mapping):
@@ -214,15 +215,15 @@ def encode_options(players, options: Mapping):
     cdef Options encoded
     cdef int card, place = 0
     options = complete_options("Chat perché", options, DEFAULTS, players)
-    solidity, deck = options["solidity"], options["deck"]
+    solidity, copies = options["solidity"], options["deck"]
     if not isinstance(options["forward_only"], bool):
         refuse_option("forward_only", "forward_only must be true or false")
     dog_track = read_number("dog_track", options["dog_track"], 1, LONGEST_TRACK)
     # Every batch that begins games comes here: defaults are not checked again.
     if solidity is not DEFAULTS["solidity"]:
         solidity = read_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
-    if deck is not DEFAULTS["deck"]:
-        deck = _read_deck(deck)
+    if copies is not DEFAULTS["deck"]:
+        copies = _read_deck(copies)
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
     encoded.forward_only = options["forward_only"]
@@ -230,7 +231,7 @@ def encode_options(players, options: Mapping):
     for value in solidity:
         encoded.solidity[<int> value - 1] += 1
     for card in range(CARD_TYPES):
-        for _ in range(<int> deck[card]):
+        for _ in range(<int> copies[card]):
             encoded.full_deck[place] = card
             place += 1
     return (<const char*> &encoded)[:sizeof(Options)]
@@ -344,20 +345,13 @@ cdef put_spaces(Writer out, int field, uint64_t spaces):
 
 
 cdef put_cards(Writer out, int field, const State* state, uint32_t cards):
-    # The number of each card at these places of a full deck.
-    cdef int place = 0, card, count
-    cdef size_t begun
-    while place < DECK_SIZE:
-        card = state.full_deck[place]
-        count = 0
-        while place < DECK_SIZE and state.full_deck[place] == card:
-            count += cards >> place & 1
-            place += 1
-        if count:
-            begun = out.begin(field)
-            out.number(fields.CARD_COUNT_CARD, card)
-            out.number(fields.CARD_COUNT_COUNT, count)
-            out.end(begun)
+    # The cards at these places of a full deck.
+    cdef uint8_t listed[DECK_SIZE]
+    cdef int place, count = 0
+    for place in range(DECK_SIZE):
+        listed[count] = state.full_deck[place]
+        count += cards >> place & 1
+    out.byte_numbers(field, listed, count)
 
 
 cdef put_branches(Writer out, int field, const State* state):
@@ -366,7 +360,7 @@ cdef put_branches(Writer out, int field, const State* state):
     for number in range(BRANCHES):
         begun = out.begin(field)
         if token_owner(state, number) >= 0:
-            out.present(fields.BRANCH_OWNER, token_owner(state, number))
+            out.present(fields.BRANCH_TOKEN_OWNER, token_owner(state, number))
         if at_branch(state.values, number):
             out.present(fields.BRANCH_SOLIDITY, at_branch(state.values, number))
         out.number(fields.BRANCH_BROKEN, has_branch(state.broken, number))
@@ -384,7 +378,7 @@ cdef int put_state(Writer out, Position position) except -1:
     for seat in range(PLAYERS):
         begun = out.begin(fields.STATE_SEATS)
         put_spaces(out, fields.SEAT_CATS, state.cats[seat])
-        put_cards(out, fields.SEAT_DECK, state, state.left[seat])
+        put_cards(out, fields.SEAT_DRAW_PILE_CARDS, state, state.left[seat])
         out.end(begun)
     put_branches(out, fields.STATE_BRANCHES, state)
     put_spaces(out, fields.STATE_BIRDS, state.birds)
@@ -406,35 +400,21 @@ cdef uint64_t read_spaces(const Message* message, int field, str name) except? 0
     return found
 
 
-cdef uint32_t read_copies(const uint8_t* full_deck, uint32_t left, const Message* entry) except 0:
-    # The places in a full deck of the copies that are left of a card; `left`: those of the cards before it.
-    cdef int card = within(RULES, number_of(entry, fields.CARD_COUNT_CARD), 0, CARD_TYPES - 1, "card")
-    cdef int64_t count = number_of(entry, fields.CARD_COUNT_COUNT)
-    cdef uint32_t copies = copies_of(full_deck, card)
-    if left & copies:
-        RULES.refuse_state("card", f"card {card} is named twice")
-    if not 1 <= count <= count_spaces(copies):
-        RULES.refuse_state(
-            "count", f"{count} is not from 1 to the {count_spaces(copies)} copies that a full deck has"
-        )
-    # The last ones of equal cards are left.
-    while count_spaces(copies) > count:
-        copies &= copies - 1
-    return copies
-
-
 cdef uint32_t read_deck(const State* state, const Message* message) except? 0:
-    cdef Message entry
-    cdef Span rest = message.span
-    cdef uint32_t left = 0
-    cdef int number = 0
-    try:
-        while next_of(fields.SEAT_DECK, &rest, &entry):
-            left |= read_copies(state.full_deck, left, &entry)
-            number += 1
-    except EngineError as error:
-        error.lies_below("deck", number)
-        raise
+    # The places in a full deck of the cards that are left.
+    cdef int64_t cards[DECK_SIZE + 1]
+    cdef uint32_t left = 0, copies
+    # Among more than DECK_SIZE cards one is not in a full deck, or has too many copies.
+    cdef int count = min(list_numbers(message, fields.SEAT_DRAW_PILE_CARDS, cards, DECK_SIZE + 1), DECK_SIZE + 1), i
+    for i in range(count):
+        within(RULES, cards[i], 0, CARD_TYPES - 1, "draw_pile_cards", i)
+        copies = copies_of(state.full_deck, <int> cards[i])
+        if copies & ~left == 0:
+            RULES.refuse_state(
+                f"draw_pile_cards[{i}]", f"a full deck has {count_spaces(copies)} copies of card {cards[i]}, no more"
+            )
+        # The last ones of equal cards are left.
+        left |= <uint32_t> 1 << highest_bit(copies & ~left)
     return left
 
 
@@ -455,10 +435,10 @@ cdef read_seats(State* state, const Message* message):
 cdef read_branch(State* state, int number, const Message* branch):
     cdef uint64_t solidity
     cdef int owner
-    if has_number(branch, fields.BRANCH_OWNER) != has_number(branch, fields.BRANCH_SOLIDITY):
+    if has_number(branch, fields.BRANCH_TOKEN_OWNER) != has_number(branch, fields.BRANCH_SOLIDITY):
         RULES.refuse_state("", "a token has an owner and a value", "Components and setup")
-    if has_number(branch, fields.BRANCH_OWNER):
-        owner = within(RULES, number_of(branch, fields.BRANCH_OWNER), 0, PLAYERS - 1, "owner")
+    if has_number(branch, fields.BRANCH_TOKEN_OWNER):
+        owner = within(RULES, number_of(branch, fields.BRANCH_TOKEN_OWNER), 0, PLAYERS - 1, "token_owner")
         solidity = within(RULES, number_of(branch, fields.BRANCH_SOLIDITY), 1, LARGEST_SOLIDITY, "solidity")
         state.placed[owner] |= branch_spaces(number)
         state.values |= solidity << first_space(number)
@@ -554,7 +534,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
         begun = out.begin(fields.VIEW_SEATS)
         put_spaces(out, fields.SEAT_VIEW_CATS, seen.cats[other])
         out.number(fields.SEAT_VIEW_CATS_AT_START, cats_at_start(&seen, other))
-        put_cards(out, fields.SEAT_VIEW_DECK, &seen, seen.left[other])
+        put_cards(out, fields.SEAT_VIEW_DRAW_PILE_CARDS, &seen, seen.left[other])
         put_cards(out, fields.SEAT_VIEW_DISCARDS, &seen, all_cards() & ~seen.left[other])
         out.number(fields.SEAT_VIEW_UNPLACED_TOKENS, TOKENS - count_spaces(seen.placed[other]) // BRANCH_SPACES)
         if other == viewer:

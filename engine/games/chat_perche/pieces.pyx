@@ -63,7 +63,7 @@ def _kind(card):
 
 
 def _card_info(int card):
-    info = {"card": card, "kind": f"CHAT_PERCHE_CARD_KIND_{_kind(card)}", "copies": DEFAULTS["deck"][card]}
+    info = {"card": card, "kind": f"CHAT_PERCHE_CARD_KIND_{_kind(card)}", "total_copies": DEFAULTS["deck"][card]}
     if card <= DOGS_2:
         info["value"] = dog_steps(card)
     elif card >= FIRST_MOVE_CARD:

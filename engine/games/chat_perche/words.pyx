@@ -44,7 +44,7 @@ SIZES = SimpleNamespace(
     longest_track=LONGEST_TRACK,
     phases=PHASES,
     seats=PLAYERS,
-    solidities=LARGEST_SOLIDITY,
+    solidity=LARGEST_SOLIDITY,
     spaces=SPACES,
     start=START,
     tokens=TOKENS,
@@ -101,10 +101,10 @@ FAULTS = {
         "tokens_are_placed", "every branch has its token: PlaceToken is no longer possible", "Components and setup"
     ),
     int(ChatPercheFault.BRANCH_HAS_TOKEN): RULES.illegal(
-        "branch_has_token", "that branch has a token already", "Components and setup"
+        "branch_has_token", "that branch has a token already", "Components and setup", "branch"
     ),
     int(ChatPercheFault.NO_SUCH_TOKEN_IN_HAND): RULES.illegal(
-        "no_such_token_in_hand", "the seat has no token of that value left", "Components and setup"
+        "no_such_token_in_hand", "the seat has no token of that value left", "Components and setup", "solidity"
     ),
     int(ChatPercheFault.CARD_MOVES_A_CAT): RULES.illegal(
         "card_moves_a_cat", "the card that is turned up moves a cat: only Move and Stop are possible", "A turn"
@@ -116,32 +116,40 @@ FAULTS = {
         "card_places_a_bird", "the card that is turned up is a bird: only PlaceBird is possible", "A turn"
     ),
     int(ChatPercheFault.NO_CAT_THERE): RULES.illegal(
-        "no_cat_there", "no cat of the colour that the card names stands there", "A turn"
+        "no_cat_there", "no cat of the colour that the card names stands there", "A turn", "from_space", "space"
     ),
     int(ChatPercheFault.START_IS_EMPTY): RULES.illegal(
-        "start_is_empty", "no cat of the colour that the card names is at its start", "A turn"
+        "start_is_empty", "no cat of the colour that the card names is at its start", "A turn", "from_space"
     ),
     int(ChatPercheFault.MOVED_BY_OPPONENT): RULES.illegal(
-        "moved_by_opponent", "the opponent moved that cat in its last turn: it must not be moved", "Moving a cat"
+        "moved_by_opponent",
+        "the opponent moved that cat in its last turn: it must not be moved",
+        "Moving a cat",
+        "from_space",
     ),
     int(ChatPercheFault.MOVED_FIRST): RULES.illegal(
-        "moved_first", "the second cat of a two-cat card must be another one than the first", "Moving a cat"
+        "moved_first",
+        "the second cat of a two-cat card must be another one than the first",
+        "Moving a cat",
+        "from_space",
     ),
-    int(ChatPercheFault.NO_STEP): RULES.illegal("no_step", "a moving cat uses at least 1 step", "Moving a cat"),
+    int(ChatPercheFault.NO_STEP): RULES.illegal(
+        "no_step", "a moving cat uses at least 1 step", "Moving a cat", "to_space"
+    ),
     int(ChatPercheFault.BRANCH_IS_BROKEN): RULES.illegal(
-        "branch_is_broken", "the spaces of a broken branch are out of play", "Moving a cat"
+        "branch_is_broken", "the spaces of a broken branch are out of play", "Moving a cat", "to_space", "space"
     ),
     int(ChatPercheFault.SPACE_IS_TAKEN): RULES.illegal(
-        "space_is_taken", "another animal is on that space", "Moving a cat"
+        "space_is_taken", "another animal is on that space", "Moving a cat", "to_space", "space"
     ),
     int(ChatPercheFault.TOO_FAR): RULES.illegal(
-        "too_far", "the way is longer than the steps that are left", "Moving a cat"
+        "too_far", "the way is longer than the steps that are left", "Moving a cat", "to_space"
     ),
     int(ChatPercheFault.ONLY_FORWARD): RULES.illegal(
-        "only_forward", "cats move up the trunk and outward only", "Moving a cat"
+        "only_forward", "cats move up the trunk and outward only", "Moving a cat", "to_space"
     ),
     int(ChatPercheFault.TRUNK_IS_FULL): RULES.illegal(
-        "trunk_is_full", "two other cats of its colour stand on the trunk", "Moving a cat"
+        "trunk_is_full", "two other cats of its colour stand on the trunk", "Moving a cat", "to_space"
     ),
     int(ChatPercheFault.BAD_PLAYERS): RULES.broken(
         "bad_players", f"Chat perché is for {PLAYERS} players", "seats", "Components and setup"
@@ -189,15 +197,15 @@ FAULTS = {
         "End",
     ),
     int(ChatPercheFault.BAD_DECK): RULES.broken(
-        "bad_deck", f"a deck has more than {DECK_SIZE} cards, or fewer before the first turn", "seats.deck"
+        "bad_deck", f"a deck has more than {DECK_SIZE} cards, or fewer before the first turn", "seats.draw_pile_cards"
     ),
     int(ChatPercheFault.BAD_ORDER_OF_DECK): RULES.broken(
-        "bad_order_of_deck", "of equal cards those left in a deck must be the last ones", "seats.deck"
+        "bad_order_of_deck", "of equal cards those left in a deck must be the last ones", "seats.draw_pile_cards"
     ),
     int(ChatPercheFault.BAD_PLACEMENT): RULES.broken(
         "bad_placement",
         "the seats have not placed their tokens in turn, or not all of them before the first turn",
-        "branches.owner",
+        "branches.token_owner",
         "Components and setup",
     ),
     int(ChatPercheFault.BAD_TOKEN): RULES.broken(

@@ -66,7 +66,7 @@ def _players_info(int players):
         "players": players,
         "cards_dealt": cards_dealt(players),
         "cards_taken": cards_taken_by_rank(players),
-        "extra_card": has_extra_card(players),
+        "extra_cards": int(has_extra_card(players)),
         "section_limits": [options.section_limits[section] for section in range(SECTIONS)],
         "removed_colour": None if options.removed_colour == NO_COLOUR else options.removed_colour,
     }

@@ -61,22 +61,22 @@ FAULTS = {
         "playing_not_a_choice", "all have played: the seat must take a card from the table", "A trick"
     ),
     int(ChatpentiersFault.CARD_NOT_IN_HAND): RULES.illegal(
-        "card_not_in_hand", "the hand does not hold that card", "Actions"
+        "card_not_in_hand", "the hand does not hold that card", "Actions", "card"
     ),
     int(ChatpentiersFault.MUST_FOLLOW): RULES.illegal(
-        "must_follow", "the hand holds a card of the led colour and must follow", "A trick"
+        "must_follow", "the hand holds a card of the led colour and must follow", "A trick", "card"
     ),
     int(ChatpentiersFault.CARD_NOT_ON_TABLE): RULES.illegal(
-        "card_not_on_table", "that card does not lie on the table", "Actions"
+        "card_not_on_table", "that card does not lie on the table", "Actions", "card"
     ),
     int(ChatpentiersFault.NO_ZERO_ZONE): RULES.illegal(
-        "no_zero_zone", "with 3 players boards have no zero zone", "A trick"
+        "no_zero_zone", "with 3 players boards have no zero zone", "A trick", "zone"
     ),
     int(ChatpentiersFault.COLOUR_LIES_ELSEWHERE): RULES.illegal(
-        "colour_lies_elsewhere", "the colour already lies under the board: the card goes to its zone", "A trick"
+        "colour_lies_elsewhere", "the colour already lies under the board: the card goes to its zone", "A trick", "zone"
     ),
     int(ChatpentiersFault.ZONE_HOLDS_ANOTHER_COLOUR): RULES.illegal(
-        "zone_holds_another_colour", "the zone holds another colour", "A trick"
+        "zone_holds_another_colour", "the zone holds another colour", "A trick", "zone"
     ),
     int(ChatpentiersFault.BAD_PLAYERS): RULES.broken(
         "bad_players", f"Chatpentiers is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "seats", "Components and setup"

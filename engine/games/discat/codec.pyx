@@ -368,8 +368,8 @@ cdef int put_state(Writer out, Position position) except -1:
         out.end(begun)
     put_turns(out, fields.STATE_TURNS, state)
     put_set(out, fields.STATE_DRAW_PILE_CARDS, state.unknown)
-    put_under(out, fields.STATE_QUEUE, state, state.redrawn_count, state.queue_length)
-    put_under(out, fields.STATE_REDRAWN, state, 0, state.redrawn_count)
+    put_under(out, fields.STATE_QUEUE_CARDS, state, state.redrawn_count, state.queue_length)
+    put_under(out, fields.STATE_REDRAWN_CARDS, state, 0, state.redrawn_count)
 
 
 cdef read_hand(State* state, int seat, const Message* hand):
@@ -484,10 +484,10 @@ cdef bytes read_state(const Message* read, int rules_version):
         if has_card(state.unknown, cards[i]):
             RULES.refuse_state(f"draw_pile_cards[{i}]", f"{cards[i]} is named twice")
         put_card(state.unknown, cards[i])
-    state.redrawn_count = read_cards(read, fields.STATE_REDRAWN, "redrawn", 0, REDRAWN_KEPT, cards)
+    state.redrawn_count = read_cards(read, fields.STATE_REDRAWN_CARDS, "redrawn_cards", 0, REDRAWN_KEPT, cards)
     for i in range(state.redrawn_count):
         put_card_under(&state, i, cards[i])
-    state.queue_length = read_cards(read, fields.STATE_QUEUE, "queue", 1, LARGEST_PILE, cards)
+    state.queue_length = read_cards(read, fields.STATE_QUEUE_CARDS, "queue_cards", 1, LARGEST_PILE, cards)
     for i in range(state.queue_length):
         put_card_under(&state, state.redrawn_count + i, cards[i])
     return (<const char*> &state)[:sizeof(State)]
@@ -550,11 +550,13 @@ cdef put_up_arrows(Writer out, const State* state):
     # Write the cards in use whose arrows point up.
     cdef uint8_t cards[LARGEST_CARD]
     cdef int count = 0, card
+    cdef size_t begun = out.begin(fields.VIEW_UP_ARROWS)
     for card in range(1, cards_in_use(state.players) + 1):
         if points_up(state, card):
             cards[count] = card
             count += 1
-    out.byte_numbers(fields.VIEW_UP_ARROWS, cards, count)
+    out.byte_numbers(fields.CARDS_CARDS, cards, count)
+    out.end(begun)
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:

@@ -59,16 +59,16 @@ FAULTS = {
         "Cannot respect the constraint",
     ),
     int(DiscatFault.CARD_NOT_IN_HAND): RULES.illegal(
-        "card_not_in_hand", "the hand has no card in that slot", "Actions"
+        "card_not_in_hand", "the hand has no card in that slot", "Actions", "card"
     ),
     int(DiscatFault.NOT_A_GROUP): RULES.illegal(
-        "not_a_group", "the cards do not all share the tens digit, nor all the units digit", "A turn: play"
+        "not_a_group", "the cards do not all share the tens digit, nor all the units digit", "A turn: play", "cards"
     ),
     int(DiscatFault.WRONG_SIDE): RULES.illegal(
-        "wrong_side", "the top card does not respect the constraint", "A turn: play"
+        "wrong_side", "the top card does not respect the constraint", "A turn: play", "cards"
     ),
     int(DiscatFault.FIRST_PLAY_IS_ONE_CARD): RULES.illegal(
-        "first_play_is_one_card", "the first turn of the game is exactly one card", "Components and setup"
+        "first_play_is_one_card", "the first turn of the game is exactly one card", "Components and setup", "cards"
     ),
     int(DiscatFault.DRAW_PILE_EMPTY): RULES.illegal(
         "draw_pile_empty", "the draw pile is empty: only Keep is possible", "Cannot respect the constraint"
@@ -117,7 +117,7 @@ FAULTS = {
         "bad_redrawn",
         "the redrawn cards are not as many as have left the queue, were drawn before the unknown part of the draw pile "
         "was empty, or are not cards",
-        "redrawn",
+        "redrawn_cards",
         "Draw pile",
     ),
     int(DiscatFault.BAD_TURNS): RULES.broken(
@@ -126,7 +126,7 @@ FAULTS = {
     int(DiscatFault.BAD_QUEUE): RULES.broken(
         "bad_queue",
         "the queue has more cards than were exchanged, or than the draw pile can have",
-        "queue",
+        "queue_cards",
         "Draw pile",
     ),
     int(DiscatFault.CARD_TWICE_OR_MISSING): RULES.broken(

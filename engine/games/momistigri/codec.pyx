@@ -415,7 +415,11 @@ cdef int read_action(const Message* action, Position position) except -1:
         seat = number_in(&inner, fields.GIVE_SEAT, 0, state.players - 1, "give.seat")
         distance = distance_to(decider(state), seat, state.players)
         if distance == 0:
-            position.refuse_move(forbids_gift(state, box_of(state), distance, card), None)
+            try:
+                position.refuse_move(forbids_gift(state, box_of(state), distance, card), None)
+            except EngineError as error:
+                error.lies_below(".".join(("give", *(part for part in error.parts if part in ("card", "seat")))))
+                raise
         return id_of_gift(distance, card)
     if has_span(action, fields.ACTION_HAND_OUT):
         return FIRST_HAND_OUT_ID + card_in(action, fields.ACTION_HAND_OUT, fields.HAND_OUT_CARD, "hand_out")
@@ -440,7 +444,16 @@ cdef Scalars list_scalars():
     cdef Scalars scalars = Scalars(RULES)
     scalars.begin(&at)
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
-    scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
+    scalars.add(
+        "round_first_seat",
+        fields.STATE_ROUND_FIRST_SEAT,
+        fields.VIEW_ROUND_FIRST_SEAT,
+        &at.first_seat,
+        0,
+        LAST_SEAT,
+        0,
+        NO_SEAT,
+    )
     scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
     scalars.add("round", fields.STATE_ROUND, fields.VIEW_ROUND, &at.round, 1, ROUNDS, 1)
     scalars.add("turn", fields.STATE_TURN, fields.VIEW_TURN, &at.turn, 0, LAST_TURN)
@@ -501,7 +514,7 @@ cdef put_seat(Writer out, const State* state, int seat):
         if knower != seat and (state.known[knower] & hand != public or most_ones[knower] != most_ones[PUBLIC]):
             put_knowledge(out, state, seat, knower)
     out.number(fields.SEAT_IN_ROUND, state.in_round >> seat & 1)
-    out.number(fields.SEAT_PASSED, state.passed >> seat & 1)
+    out.number(fields.SEAT_PASS_MARK, state.passed >> seat & 1)
     put_penalties(out, fields.SEAT_ROUND_POINTS, state, seat)
     out.end(begun)
 
@@ -605,7 +618,7 @@ cdef read_seat(State* state, Listed* listed, int seat, const Message* message):
     read_knowledge(state, listed, seat, message)
     read_penalties(state, seat, message)
     state.in_round |= number_of(message, fields.SEAT_IN_ROUND) << seat
-    state.passed |= number_of(message, fields.SEAT_PASSED) << seat
+    state.passed |= number_of(message, fields.SEAT_PASS_MARK) << seat
 
 
 cdef lay_cards(State* state, const Listed* listed):
@@ -687,7 +700,7 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     if seen.most_ones_known_to_all[seat]:
         out.present(fields.SEAT_VIEW_MOST_ONES_KNOWN_TO_ALL, seen.most_ones_known_to_all[seat] - 1)
     out.number(fields.SEAT_VIEW_IN_ROUND, state.in_round >> seat & 1)
-    out.number(fields.SEAT_VIEW_PASSED, state.passed >> seat & 1)
+    out.number(fields.SEAT_VIEW_PASS_MARK, state.passed >> seat & 1)
     put_penalties(out, fields.SEAT_VIEW_ROUND_POINTS, state, seat)
     out.end(begun)
 

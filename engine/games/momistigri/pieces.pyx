@@ -44,7 +44,7 @@ def _card_info(int kind):
         "card": kind,
         "colour": None if kind == MOMISTIGRI else kind // VALUES,
         "value": value_of(kind),
-        "copies": 1 if kind == MOMISTIGRI else DEFAULTS["copies"][kind],
+        "total_copies": 1 if kind == MOMISTIGRI else DEFAULTS["copies"][kind],
         "min_players": next(
             players for players in range(FEWEST_PLAYERS, MOST_PLAYERS + 1) if in_use(kind, players)
         ),

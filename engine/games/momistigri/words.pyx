@@ -97,19 +97,22 @@ FAULTS = {
         "no_swapping_in_now", "no seat has to take a card for a swap at this moment", "A turn"
     ),
     int(MomistigriFault.CARD_NOT_IN_HAND): RULES.illegal(
-        "card_not_in_hand", "the hand does not hold that card, or not twice", "Actions"
+        "card_not_in_hand", "the hand does not hold that card, or not twice", "Actions", "card", "cards"
     ),
     int(MomistigriFault.NOT_A_PAIR): RULES.illegal(
-        "not_a_pair", "the cards have neither one value nor one colour, or one is the Momistigri", "A turn"
+        "not_a_pair", "the cards have neither one value nor one colour, or one is the Momistigri", "A turn", "cards"
     ),
     int(MomistigriFault.SEAT_NOT_ELIGIBLE): RULES.illegal(
-        "seat_not_eligible", "the card goes to another seat that is still in the round", _EFFECTS
+        "seat_not_eligible", "the card goes to another seat that is still in the round", _EFFECTS, "seat"
     ),
     int(MomistigriFault.CARD_NOT_IN_PILE): RULES.illegal(
-        "card_not_in_pile", "the discard pile does not hold that card", "Actions"
+        "card_not_in_pile", "the discard pile does not hold that card", "Actions", "card"
     ),
     int(MomistigriFault.CARD_JUST_SWAPPED_OUT): RULES.illegal(
-        "card_just_swapped_out", "a swap takes a card that lay in the pile before, not the one just discarded", "A turn"
+        "card_just_swapped_out",
+        "a swap takes a card that lay in the pile before, not the one just discarded",
+        "A turn",
+        "card",
     ),
     int(MomistigriFault.BAD_PLAYERS): RULES.broken(
         "bad_players", "Momistigri is for 3 to 5 players", "seats", "Components and setup"
@@ -118,7 +121,7 @@ FAULTS = {
         "bad_first_seat",
         "the first seat is not a seat, not the one that the options name for the first round, not one with the most "
         "penalty points in a later round, or set before chance has chosen it",
-        "first_seat",
+        "round_first_seat",
         "Components and setup",
     ),
     int(MomistigriFault.BAD_COPIES): RULES.broken(
@@ -158,7 +161,7 @@ FAULTS = {
         "seats.in_round",
     ),
     int(MomistigriFault.BAD_PASSED): RULES.broken(
-        "bad_passed", "a pass mark is set of a seat that is not in the round, or during the deal", "seats.passed"
+        "bad_passed", "a pass mark is set of a seat that is not in the round, or during the deal", "seats.pass_mark"
     ),
     int(MomistigriFault.BAD_MARK): RULES.broken(
         "bad_mark", "a mark is pending outside of a draw, or is not a known mark", "mark", "A turn"

@@ -14,6 +14,7 @@ from chatiere.v1.chat_cartonne_pb2 import (
     CHAT_CARTONNE_PHASE_TOY,
     CHAT_CARTONNE_PHASE_TURN,
     ChatCartonneBox,
+    ChatCartonneBoxSeat,
     ChatCartonneCard,
     ChatCartonneCardView,
     ChatCartonneOnJoint,
@@ -125,9 +126,15 @@ def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
 
 def test_the_breakdown() -> None:
     boxes = [
-        ChatCartonneBox(points=6, majority=[0, 1], bonus_points=[2, 0]),
-        ChatCartonneBox(points=-3, majority=[1], bonus_points=[1, 0]),
-        ChatCartonneBox(points=0, bonus_points=[0, 0]),
+        ChatCartonneBox(
+            points=6,
+            majority=[0, 1],
+            by_seat=[ChatCartonneBoxSeat(bonus_points=2), ChatCartonneBoxSeat(bonus_points=0)],
+        ),
+        ChatCartonneBox(
+            points=-3, majority=[1], by_seat=[ChatCartonneBoxSeat(bonus_points=1), ChatCartonneBoxSeat(bonus_points=0)]
+        ),
+        ChatCartonneBox(points=0, by_seat=[ChatCartonneBoxSeat(bonus_points=0), ChatCartonneBoxSeat(bonus_points=0)]),
     ]
     seats = [ChatCartonneSeatScore(total=9, negative_points=1), ChatCartonneSeatScore(total=3, negative_points=4)]
     detail = ChatCartonneScoreDetail(seats=seats, boxes=boxes)

@@ -7,7 +7,6 @@ from chatiere.clients import Client, begin, play
 from chatiere.drawing.chat_perche import break_down, draw_table
 from chatiere.v1.chat_perche_pb2 import (
     ChatPercheBranch,
-    ChatPercheCardCount,
     ChatPercheScoreDetail,
     ChatPercheSeatScore,
     ChatPercheSeatView,
@@ -21,13 +20,11 @@ def views() -> list[ChatPercheView]:
     shown = []
     for viewer in (0, 1):
         branches = [ChatPercheBranch() for _ in range(10)]
-        branches[0] = ChatPercheBranch(owner=0, solidity=3 if viewer == 0 else None)
-        branches[6] = ChatPercheBranch(owner=1, solidity=4 if viewer == 1 else None)
-        branches[9] = ChatPercheBranch(owner=0, solidity=1, broken=True)
+        branches[0] = ChatPercheBranch(token_owner=0, solidity=3 if viewer == 0 else None)
+        branches[6] = ChatPercheBranch(token_owner=1, solidity=4 if viewer == 1 else None)
+        branches[9] = ChatPercheBranch(token_owner=0, solidity=1, broken=True)
         seats = [
-            ChatPercheSeatView(
-                cats=[0, 5, 8], cats_at_start=9, deck=[ChatPercheCardCount(card=0, count=2)], unplaced_tokens=3
-            ),
+            ChatPercheSeatView(cats=[0, 5, 8], cats_at_start=9, draw_pile_cards=[0, 0], unplaced_tokens=3),
             ChatPercheSeatView(cats=[1, 29], cats_at_start=10, unplaced_tokens=4),
         ]
         seats[viewer].unplaced_solidity.extend([[1, 2, 4], [1, 2, 3, 3]][viewer])

@@ -26,7 +26,7 @@ def views(**public: object) -> list[MomistigriView]:
                 hand_size=len(hand),
                 hand_cards=hand if seat == viewer else [],
                 in_round=seat < 2,
-                passed=seat == 0,
+                pass_mark=seat == 0,
                 round_points=[4, 7],
             )
             for seat, hand in enumerate(hands)

@@ -140,8 +140,7 @@ def neighbours(cell: int) -> list[int]:
 
 def seats_in(box: Any) -> set[int]:
     """Return the seats with cats in a box."""
-    counts = zip(box.awake, box.woken, box.asleep, strict=True)
-    return {seat for seat, cats in enumerate(counts) if any(cats)}
+    return {seat for seat, own in enumerate(box.by_seat) if own.awake_cats + own.woken_cats + own.sleeping_cats}
 
 
 def kinds_of_carton(before: Position, after: Position, event: Happening) -> Iterator[str]:
@@ -174,7 +173,7 @@ def kinds_of_sleep(state: Any, after: Position, event: Happening) -> Iterator[st
         yield "asleep, the last cat of a supply"
     if at_edge(cell):
         yield "asleep at the table's edge"
-    if box_at(after, cell).awake[seat]:
+    if box_at(after, cell).by_seat[seat].awake_cats:
         yield "asleep beside an awake cat"
 
 
@@ -202,8 +201,8 @@ def kinds_of_princess(state: Any, after: Position, event: Happening) -> Iterator
     whose = "of one's own" if owner == event.seat else "of another's"
     if event.kind == "PRINCESS_ON_JOINT":
         yield f"Princess on a joint {whose}"
-        box = box_at(after, place)
-        if box.woken[owner] and not box.awake[owner]:
+        left = box_at(after, place).by_seat[owner]
+        if left.woken_cats and not left.awake_cats:
             yield "Princess on the last awake cat of a box with woken ones"
     else:
         woken = next(card.woken for card in state.table if card.cell == place)
@@ -217,6 +216,6 @@ def kinds_of_result(after: Position) -> Iterator[str]:
         yield "shared" if len(after.winners() or ()) > 1 else "tie broken by negative points"
     for box in score_of(after).boxes:
         if len(box.majority) == 1 and state_of(after).options.half_sleepers:
-            cats = [awake + woken for awake, woken in zip(box.awake, box.woken, strict=True)]
+            cats = [own.awake_cats + own.woken_cats for own in box.by_seat]
             if cats.count(max(cats)) > 1:
                 yield "a woken cat that counts half decides"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import TERMINAL_PLAYER, EventLog, Position
+from chatiere.v1.chat_cartonne_pb2 import ChatCartonneBoxSeat
 
 from ..building import end_of, phase, read, refusal, score_of, state_of, view_of
 from ..played import played
@@ -350,8 +351,8 @@ def test_a_woken_cat_counts_without_an_awake_one() -> None:
 
 def test_every_cat_of_a_box_is_awake_woken_or_asleep() -> None:
     box = boxes_of(crowd(("awake", 0), ("woken", 0), ("woken", 0), ("asleep", 0), ("asleep", 1)))[cell(5, 11)]
-    assert (list(box.awake), list(box.woken), list(box.asleep)) == ([1, 0], [2, 0], [1, 1])
-    assert list(box.bonus_points) == [2, 0]
+    assert [(own.awake_cats, own.woken_cats, own.sleeping_cats) for own in box.by_seat] == [(1, 2, 1), (0, 0, 1)]
+    assert [own.bonus_points for own in box.by_seat] == [2, 0]
 
 
 def test_half_sleepers_counts_a_woken_cat_half_for_the_majority_alone() -> None:
@@ -368,7 +369,7 @@ def test_the_bonus_is_for_any_seat_and_not_doubled() -> None:
     assert position.totals() == [4, 0]
     assert crowd(("awake", 0), ("awake", 0), ("awake", 1), ("awake", 1), ("awake", 1)).totals() == [1, 3 + 2]
     detail = score_of(crowd(("awake", 0), ("awake", 0), ("awake", 1)))
-    assert [list(box.bonus_points) for box in detail.boxes if box.majority] == [[1, 0]]
+    assert [[own.bonus_points for own in box.by_seat] for box in detail.boxes if box.majority] == [[1, 0]]
 
 
 def test_no_crowd_bonus() -> None:
@@ -396,9 +397,7 @@ def test_every_box_is_listed_by_its_lowest_cell() -> None:
     boxes = score_of(position).boxes
     assert [box.cells[0] for box in boxes] == sorted(box.cells[0] for box in boxes)
     assert sorted(where for box in boxes for where in box.cells) == [card.cell for card in state_of(position).table]
-    assert all(
-        list(box.awake) == list(box.woken) == list(box.asleep) == list(box.bonus_points) == [0, 0] for box in boxes
-    )
+    assert all(list(box.by_seat) == [ChatCartonneBoxSeat()] * 2 for box in boxes)
 
 
 def over(board: Board) -> Position:

@@ -49,12 +49,12 @@ def test_other_cards_are_those_of_the_rules_file() -> None:
         assert symbols(KINDS[kind]) == {each: 2 * (each == name) for each in SYMBOLS}
         assert not walls(KINDS[kind])
     assert name_of(KINDS[PRINCESS], "role") == "PRINCESS"
-    assert (KINDS[PRINCESS].copies, walls(KINDS[PRINCESS])) == (5, set())
+    assert (KINDS[PRINCESS].total_copies, walls(KINDS[PRINCESS])) == (5, set())
     for kind, letters in zip(range(76, 81), ("", "E", "EW", "N", "NE"), strict=True):
         assert name_of(KINDS[kind], "role") == "STARTING_CARTON"
         assert walls(KINDS[kind]) == set(letters)
     assert not any(KINDS[kind].HasField("pattern") for kind in range(72, 81))
-    assert {info.copies for info in DETAILS.cards if info.card != PRINCESS} == {1}
+    assert {info.total_copies for info in DETAILS.cards if info.card != PRINCESS} == {1}
 
 
 def test_cells_and_joints() -> None:
@@ -71,20 +71,20 @@ def test_numbers_of_the_rules_file() -> None:
     assert (DETAILS.cats_per_seat, DETAILS.cards_dealt, DETAILS.largest_hand) == (5, 2, 3)
     assert [table.players for table in DETAILS.by_players] == list(PLAYERS)
     assert [table.princesses for table in DETAILS.by_players] == list(PLAYERS)
-    assert {table.all_princesses for table in DETAILS.by_players} == {5}
+    assert {table.total_princesses for table in DETAILS.by_players} == {5}
     for table in DETAILS.by_players:
         cards = 72 + 3 - 2 * table.players
         assert sum(table.part_sizes) == cards + table.princesses
         assert table.part_sizes[0] - table.part_sizes[-1] in (0, 1)
         assert sorted(table.part_sizes, reverse=True) == list(table.part_sizes)
-        assert table.whole_pile == cards + 5
+        assert table.whole_pile_size == cards + 5
 
 
 @pytest.mark.parametrize("all_princesses", [False, True])
 @pytest.mark.parametrize("players", PLAYERS)
 def test_the_copies_are_the_cards_of_a_game(players: int, all_princesses: bool) -> None:
     table = DETAILS.by_players[players - 2]
-    princesses = table.all_princesses if all_princesses else table.princesses
+    princesses = table.total_princesses if all_princesses else table.princesses
     options = {"all_princesses": True} if all_princesses else {}
     position, _ = next(played(GAME, players, options))
     state = state_of(position)
@@ -92,11 +92,11 @@ def test_the_copies_are_the_cards_of_a_game(players: int, all_princesses: bool) 
     for seat in state.seats:
         found.update(seat.hand_cards)
         assert (len(seat.hand_cards), seat.supply) == (DETAILS.cards_dealt, DETAILS.cats_per_seat)
-    wanted = Counter({info.card: info.copies for info in DETAILS.cards if info.card < PRINCESS})
+    wanted = Counter({info.card: info.total_copies for info in DETAILS.cards if info.card < PRINCESS})
     assert found == wanted
     view = view_of(position, None)
     assert view.unseen_princesses == princesses
-    assert [part.left for part in view.parts] == ([table.whole_pile] if all_princesses else list(table.part_sizes))
+    assert [part.left for part in view.parts] == ([table.whole_pile_size] if all_princesses else list(table.part_sizes))
     assert view.draw_pile_size == sum(part.left for part in view.parts)
 
 

@@ -89,12 +89,11 @@ def same_table(position: Position, game: Game) -> None:
         assert set(seen.cells) == {cell(*where) for where in box.cells}
         assert seen.closed == box.closed
         assert [seen.mice, seen.balls, seen.fish, seen.sprayers] == [box.contents[sign] for sign in "mbf!"]
-        assert list(seen.awake) == [box.awake[seat] for seat in range(game.players)]
-        assert list(seen.woken) == [box.woken[seat] for seat in range(game.players)]
-        assert list(seen.asleep) == [box.asleep[seat] for seat in range(game.players)]
+        assert [(own.awake_cats, own.woken_cats, own.sleeping_cats, own.bonus_points) for own in seen.by_seat] == [
+            (box.awake[seat], box.woken[seat], box.asleep[seat], box.bonus[seat]) for seat in range(game.players)
+        ]
         assert set(seen.majority) == box.majority
         assert seen.points == box.points
-        assert list(seen.bonus_points) == [box.bonus[seat] for seat in range(game.players)]
     assert [seat.negative_points for seat in score_of(position).seats] == game.negative()
 
 

@@ -6,6 +6,6 @@ SEATS = Seats(
     named=frozenset(
         {"seat", "first_seat", "active_seat", "princess_drawn_by", "sleeping_cat", "cat", "cat_owner", "majority"}
     ),
-    one_each=frozenset({"seats", "awake", "woken", "asleep", "bonus_points"}),
+    one_each=frozenset({"seats", "by_seat"}),
     ascending=frozenset({"majority"}),
 )

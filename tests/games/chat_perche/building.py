@@ -114,13 +114,12 @@ def written(
     for seat in range(2):
         message = state.seats.add(cats=cats[seat])
         for number, count in enumerate((decks or (full, full))[seat]):
-            if count:
-                message.deck.add(card=number, count=count)
+            message.draw_pile_cards.extend([number] * count)
     for number, (owner, value) in enumerate(tokens):
         spaces = range(5 + 4 * number, 9 + 4 * number)
         now = sum(space in spaces for space in (*cats[0], *cats[1], *state.birds))
         load = max(now, (loads or {}).get(number, 0))
-        state.branches.add(owner=owner, solidity=value, broken=number in broken, greatest_load=load)
+        state.branches.add(token_owner=owner, solidity=value, broken=number in broken, greatest_load=load)
     return state
 
 

@@ -43,9 +43,8 @@ def edit(state: Any, choices: random.Random) -> None:
         here.greatest_load = min(4, here.greatest_load + choices.randrange(3))
     elif way == 7:
         # Few cards are left, or none.
-        for copies in list(seat.deck):
-            if choices.random() < 0.8:
-                seat.deck.remove(copies)
+        left = {card for card in seat.draw_pile_cards if choices.random() < 0.2}
+        seat.draw_pile_cards[:] = [card for card in seat.draw_pile_cards if card in left]
     elif way == 8:
         track = state.options.dog_track if state.options.HasField("dog_track") else 10
         state.dogs = choices.choice((0, max(0, track - 2), track - 1))
@@ -75,13 +74,13 @@ def resumed(state: Any) -> Game | None:
     game.seat, game.dogs, game.birds = state.active_seat, state.dogs, list(state.birds)
     game.hands = [[], []]
     for seat, held in enumerate(state.seats):
-        game.decks[seat] = [CARDS[copies.card] for copies in held.deck for _ in range(copies.count)]
+        game.decks[seat] = [CARDS[card] for card in held.draw_pile_cards]
         for space in held.cats:
             cat = game.starts[seat].pop()
             cat.space = space
             game.cats.append(cat)
     for number, there in enumerate(state.branches):
-        game.tokens[number] = there.owner, there.solidity
+        game.tokens[number] = there.token_owner, there.solidity
         game.loads[number] = [there.greatest_load]
         if there.broken:
             game.broken.add(number)

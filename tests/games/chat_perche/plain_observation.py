@@ -31,7 +31,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
     phase = name_of(view, "phase")
     animals = Counter((space - 5) // 4 for space in [*own.cats, *other.cats, *view.birds] if space >= 5)
     tokens = Counter(view.options.solidity or TOKENS)
-    shown = Counter(branch.solidity for branch in view.branches if is_set(branch, "owner", 1 - seat))
+    shown = Counter(branch.solidity for branch in view.branches if is_set(branch, "token_owner", 1 - seat))
     deck = [card for card, copies in enumerate(view.options.deck or DECK) for _ in range(copies)]
     return {
         "own_cats": flags(own.cats, SPACES),
@@ -40,7 +40,10 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
         "barred": flags(view.barred, SPACES),
         "moved": [is_set(view, "moved", space) for space in SPACES],
         "branches": [
-            [is_set(branch, "owner", seat) + 2 * is_set(branch, "owner", 1 - seat) for branch in view.branches],
+            [
+                is_set(branch, "token_owner", seat) + 2 * is_set(branch, "token_owner", 1 - seat)
+                for branch in view.branches
+            ],
             [branch.solidity for branch in view.branches],
             [int(branch.broken) for branch in view.branches],
             [animals[branch] for branch in BRANCHES],
@@ -51,7 +54,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
             [tokens[value] - shown[value] for value in VALUES],
             [tokens[value] for value in VALUES],
         ],
-        "decks": [deck, left_of(deck, own.deck), left_of(deck, other.deck)],
+        "decks": [deck, left_of(deck, own.draw_pile_cards), left_of(deck, other.draw_pile_cards)],
         "card": [is_set(view, "card", card) for card in range(41)],
         "steps": view.steps,
         "own_start": 12 - len(own.cats),
@@ -68,5 +71,5 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 def left_of(deck: list[int], left: Any) -> list[int]:
     """Return flags of the cards of a full deck that are left: of equal ones, the last."""
-    counts = {item.card: item.count for item in left}
-    return [int(deck[place:].count(card) <= counts.get(card, 0)) for place, card in enumerate(deck)]
+    counts = Counter(left)
+    return [int(deck[place:].count(card) <= counts[card]) for place, card in enumerate(deck)]

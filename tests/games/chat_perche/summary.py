@@ -1,5 +1,7 @@
 """A position of Chat perché in a few lines, for the golden playthroughs."""
 
+from collections import Counter
+
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
@@ -28,7 +30,7 @@ def summary(position: Position) -> str:
         sides = []
         for number in (height, 5 + height):
             branch = state.branches[number]
-            token = f"{branch.owner}:{branch.solidity}" if branch.HasField("owner") else "---"
+            token = f"{branch.token_owner}:{branch.solidity}" if branch.HasField("token_owner") else "---"
             places = [animals.get(5 + 4 * number + place, ".") for place in range(4)]
             sides.append((token, ["x"] * 4 if branch.broken else places, branch.greatest_load))
         (left_token, left, left_load), (right_token, right, right_load) = sides
@@ -38,6 +40,6 @@ def summary(position: Position) -> str:
             f"  {left_token} {left_load} {west}  |{animals.get(height, '.'):>2} |{east}  {right_token} {right_load}"
         )
     for seat, message in enumerate(state.seats):
-        deck = " ".join(f"{copies.card}x{copies.count}" for copies in message.deck)
+        deck = " ".join(f"{card}x{count}" for card, count in Counter(message.draw_pile_cards).items())
         lines.append(f"  seat {seat}: {12 - len(message.cats)} at the start; deck {deck or 'empty'}")
     return "\n".join(lines)

@@ -57,6 +57,15 @@ def put(**fields: int) -> Edit:
     return edit
 
 
+def put_card(seat: int, place: int, number: int) -> Edit:
+    """Return an edit that puts another card into a deck."""
+
+    def edit(state: ChatPercheState) -> None:
+        state.seats[seat].draw_pile_cards[place] = number
+
+    return edit
+
+
 def phase(name: str) -> int:
     return ChatPerchePhase.Value(f"CHAT_PERCHE_PHASE_{name}")
 
@@ -141,17 +150,19 @@ def test_tokens_are_placed_in_turn() -> None:
         # All are placed, but the phase says that one is to be placed.
         refused(placing(10), put(phase=phase("PLACE_TOKEN"))),
         refused(placing(9), put(phase=phase("TURN_UP"))),
-        refused(beginning(), lambda state: state.branches[0].MergeFrom(type(state.branches[0])(owner=0, solidity=1))),
+        refused(
+            beginning(), lambda state: state.branches[0].MergeFrom(type(state.branches[0])(token_owner=0, solidity=1))
+        ),
         # A branch of both seats, and one on the trunk; half a branch; one above the tenth.
         refused_packed(placing(), PLACED=0xFE, PLACED__1=1, PLACED__8=0xE0, PLACED__9=1),
         refused_packed(placing(), PLACED__1=0x3E),
         refused_packed(placing(), PLACED__13=0xE0),
-        refused(between_turns(), lambda state: setattr(state.branches[1], "owner", 1)),
+        refused(between_turns(), lambda state: setattr(state.branches[1], "token_owner", 1)),
     ):
         assert error.rule == "chat_perche.md: Components and setup"
-        assert error.field in ("branches.owner", "branches.solidity")
-    assert refused_packed(placing(), PLACED__1=0x3E).field == "branches.owner"
-    assert refused(placing(), put(active_seat=1)).field == "branches.owner"
+        assert error.field in ("branches.token_owner", "branches.solidity")
+    assert refused_packed(placing(), PLACED__1=0x3E).field == "branches.token_owner"
+    assert refused(placing(), put(active_seat=1)).field == "branches.token_owner"
 
 
 def test_tokens_have_values_that_their_seat_has() -> None:
@@ -186,8 +197,8 @@ def test_before_the_first_turn_nothing_has_happened() -> None:
             (lambda state: state.birds.append(30), "birds"),
             (lambda state: setattr(state.branches[0], "broken", True), "branches.broken"),
             (lambda state: setattr(state.branches[9], "greatest_load", 1), "branches.greatest_load"),
-            (lambda state: state.seats[0].deck.pop(), "seats.deck"),
-            (lambda state: setattr(state.seats[1].deck[0], "count", 1), "seats.deck"),
+            (lambda state: state.seats[0].draw_pile_cards.pop(), "seats.draw_pile_cards"),
+            (lambda state: state.seats[1].draw_pile_cards.pop(0), "seats.draw_pile_cards"),
             (put(card=8), "card"),
             (put(steps=1), "steps"),
             (put(moved=3), "moved"),
@@ -277,18 +288,20 @@ def test_the_game_is_over_exactly_when_the_dogs_have_arrived() -> None:
 
 def test_deck_and_discards_are_26_cards() -> None:
     position = between_turns()
-    assert (
-        refused(position, lambda state: setattr(state.seats[1].deck[0], "count", 3)).field == "seats[1].deck[0].count"
-    )
-    assert refused(position, lambda state: state.seats[0].deck.add(card=40, count=1)).field == "seats[0].deck[18].count"
-    assert refused_packed(position, LEFT__3=7).field == "seats.deck"
+    error = refused(position, lambda state: state.seats[1].draw_pile_cards.append(0))
+    assert error.field == "seats[1].draw_pile_cards[26]"
+    assert "a full deck has 2 copies of card 0, no more" in error.message
+    error = refused(position, lambda state: state.seats[0].draw_pile_cards.insert(3, 40))
+    assert error.field == "seats[0].draw_pile_cards[3]"
+    assert "a full deck has 0 copies of card 40" in error.message
+    assert refused_packed(position, LEFT__3=7).field == "seats.draw_pile_cards"
 
 
 def test_of_equal_cards_the_last_ones_are_left() -> None:
     # The default deck begins with two dogs of one step: places 0 and 1.
     position = Table().turn_up(DOGS_1).position
     error = refused_packed(position, LEFT=0xFD)
-    assert error.field == "seats.deck"
+    assert error.field == "seats.draw_pile_cards"
     assert "equal cards" in error.message
 
 
@@ -299,7 +312,7 @@ def test_a_card_that_is_decided_about_is_discarded_and_one_with_a_decision() -> 
     position = moving()
     number = card("two own", 6)
     for error in (
-        refused(position, lambda state: state.seats[0].deck.add(card=number, count=1)),
+        refused(position, lambda state: state.seats[0].draw_pile_cards.append(number)),
         refused(position, put(card=0)),
         refused(position, lambda state: state.ClearField("card")),
         refused_packed(position, CARD=41),
@@ -425,16 +438,15 @@ def test_a_first_moved_cat_that_fell_is_at_its_start() -> None:
         (lambda state: state.seats[0].cats.append(0), "seats[0].cats[2]"),
         (lambda state: state.birds.append(2**32 - 1), "birds[0]"),
         (lambda state: state.barred.extend([1, 1]), "barred[1]"),
-        (lambda state: setattr(state.seats[0].deck[1], "card", 41), "seats[0].deck[1].card"),
-        (lambda state: setattr(state.seats[1].deck[1], "card", 0), "seats[1].deck[1].card"),
-        (lambda state: setattr(state.seats[0].deck[0], "count", 0), "seats[0].deck[0].count"),
-        (lambda state: setattr(state.seats[0].deck[0], "count", 27), "seats[0].deck[0].count"),
-        (lambda state: setattr(state.seats[0].deck[0], "count", 2**32 - 1), "seats[0].deck[0].count"),
-        (lambda state: setattr(state.branches[3], "owner", 2), "branches[3].owner"),
+        (put_card(0, 1, 41), "seats[0].draw_pile_cards[1]"),
+        (put_card(1, 0, 2**32 - 1), "seats[1].draw_pile_cards[0]"),
+        (put_card(1, 2, 0), "seats[1].draw_pile_cards[2]"),
+        (lambda state: state.seats[1].draw_pile_cards.extend([0] * 50), "seats[1].draw_pile_cards[26]"),
+        (lambda state: setattr(state.branches[3], "token_owner", 2), "branches[3].token_owner"),
         (lambda state: setattr(state.branches[3], "solidity", 5), "branches[3].solidity"),
         (lambda state: setattr(state.branches[3], "solidity", 0), "branches[3].solidity"),
         (lambda state: setattr(state.branches[3], "greatest_load", 5), "branches[3].greatest_load"),
-        (lambda state: state.branches[3].ClearField("owner"), "branches[3]"),
+        (lambda state: state.branches[3].ClearField("token_owner"), "branches[3]"),
         (lambda state: state.branches[3].ClearField("solidity"), "branches[3]"),
         (lambda state: setattr(state.options, "dog_track", 100), "options.dog_track"),
         (lambda state: setattr(state.options, "dog_track", 0), "options.dog_track"),

@@ -54,8 +54,8 @@ def test_cards_are_those_of_the_rules_file() -> None:
     assert told[5:] == [
         (kind, value, own) for kind in ("ONE_CAT", "TWO_CATS") for own in (True, False) for value in range(1, 10)
     ]
-    assert [info.copies for info in DETAILS.cards] == DEFAULT_DECK
-    assert sum(info.copies for info in DETAILS.cards) == DETAILS.deck_size == 26
+    assert [info.total_copies for info in DETAILS.cards] == DEFAULT_DECK
+    assert sum(info.total_copies for info in DETAILS.cards) == DETAILS.deck_size == 26
 
 
 def test_numbers_of_the_rules_file() -> None:
@@ -99,7 +99,5 @@ def test_views_tell_the_tokens_and_the_deck_in_force(solidity: list[int] | None,
             assert list(view.solidity) == sorted(solidity or DETAILS.solidity)
             assert list(view.deck) == (deck or DEFAULT_DECK)
             for each in view.seats:
-                counts = [0] * 41
-                for entry in (*each.deck, *each.discards):
-                    counts[entry.card] += entry.count
-                assert counts == list(view.deck)
+                cards = [*each.draw_pile_cards, *each.discards]
+                assert [cards.count(card) for card in range(41)] == list(view.deck)

@@ -1,6 +1,7 @@
 """The kernel and the slow reference play the same games."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -73,11 +74,11 @@ def assert_same_state(reference: Game, position: Any) -> None:
         assert state.active_seat == reference.seat
     for seat in range(2):
         assert list(state.seats[seat].cats) == sorted(cat.space for cat in reference.cats if cat.colour == seat)
-        left = {CARDS[copies.card]: copies.count for copies in state.seats[seat].deck}
-        assert left == {card: reference.decks[seat].count(card) for card in reference.decks[seat]}
+        left = [CARDS[card] for card in state.seats[seat].draw_pile_cards]
+        assert Counter(left) == Counter(reference.decks[seat])
     assert list(state.birds) == sorted(reference.birds)
     for number, branch in enumerate(state.branches):
-        token = (branch.owner, branch.solidity) if branch.HasField("owner") else None
+        token = (branch.token_owner, branch.solidity) if branch.HasField("token_owner") else None
         assert token == reference.tokens.get(number)
         assert branch.broken == (number in reference.broken)
         assert branch.greatest_load == (0 if branch.broken else max(reference.loads[number]))

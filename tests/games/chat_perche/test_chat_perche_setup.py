@@ -98,7 +98,7 @@ def test_the_seat_that_does_not_begin_places_first_then_in_turn_until_all_branch
         order.append(table.actor)
         table.apply(table.position.legal_actions()[0])
     assert order == [1 - first_seat, first_seat] * 5
-    assert [branch.owner for branch in table.state.branches] == order
+    assert [branch.token_owner for branch in table.state.branches] == order
     # The first seat takes the first turn.
     assert (table.phase, table.state.active_seat) == ("TURN_UP", first_seat)
 
@@ -198,8 +198,8 @@ def test_decision_default_deck() -> None:
     names = {piece.number: str(piece.name) for piece in GAME.description.pieces if piece.kind == "card"}
     assert len(names) == 41
     for seat in view_of(GAME.new_game(2), None).seats:
-        assert {names[copies.card]: copies.count for copies in seat.deck} == deck
-        assert sum(copies.count for copies in seat.deck) == 26
+        assert Counter(names[card] for card in seat.draw_pile_cards) == deck
+        assert len(seat.draw_pile_cards) == 26
     assert begin(deck=DEFAULT_DECK).position.options() == {}
 
 
@@ -208,7 +208,7 @@ def test_decision_option_deck_is_the_same_for_both_seats() -> None:
     table = begin(first_seat=1, deck=deck)
     assert table.position.options() == {"first_seat": 1, "deck": deck}
     for seat in table.state.seats:
-        assert [(copies.card, copies.count) for copies in seat.deck] == [(DOGS_1, 3), (BIRD, 5), (5, 16), (40, 2)]
+        assert list(seat.draw_pile_cards) == [DOGS_1] * 3 + [BIRD] * 5 + [5] * 16 + [40] * 2
     place_all(table)
     assert table.position.chance_outcomes() == [(DOGS_1, 3), (BIRD, 5), (5, 16), (40, 2)]
 

@@ -65,16 +65,16 @@ def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> 
     last = [0] * 41
     last[OWN_FALLS] = 1
     table = Table(decks=(last, DEFAULT_DECK)).turn_up(OWN_FALLS)
-    assert list(table.state.seats[0].deck) == []
+    assert not table.state.seats[0].draw_pile_cards
     table.turn_up(OWN_FALLS)
     # It stays empty until it is drawn from; all its cards can come.
-    assert list(table.state.seats[0].deck) == []
+    assert not table.state.seats[0].draw_pile_cards
     assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
-    assert sum(copies.count for copies in view_of(table.position, 0).seats[0].discards) == 26
+    assert len(view_of(table.position, 0).seats[0].discards) == 26
     table.turn_up(DOGS_1)
     assert [kind for kind, _ in table.told()] == ["DECK_REFILLED", "CARD_TURNED_UP", "DOGS_ADVANCED"]
-    assert {copies.card: copies.count for copies in table.state.seats[0].deck}[DOGS_1] == 1
-    assert sum(copies.count for copies in table.state.seats[0].deck) == 25
+    assert list(table.state.seats[0].draw_pile_cards).count(DOGS_1) == 1
+    assert len(table.state.seats[0].draw_pile_cards) == 25
 
 
 @pytest.mark.rules("chat_perche", "A turn")
@@ -82,8 +82,8 @@ def test_the_turned_up_card_counts_as_discarded_at_once() -> None:
     table = Table().turn_up(card("two own", 7))
     assert (table.phase, table.state.card) == ("MOVE", card("two own", 7))
     view = view_of(table.position, 1)
-    assert [(copies.card, copies.count) for copies in view.seats[0].discards] == [(card("two own", 7), 1)]
-    assert sum(copies.count for copies in view.seats[0].deck) == 25
+    assert list(view.seats[0].discards) == [card("two own", 7)]
+    assert len(view.seats[0].draw_pile_cards) == 25
 
 
 @pytest.mark.rules("chat_perche", "A turn")

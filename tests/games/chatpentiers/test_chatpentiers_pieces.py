@@ -26,7 +26,7 @@ def test_numbers_of_the_rules_file() -> None:
     assert [table.players for table in DETAILS.by_players] == [3, 4, 5]
     assert [table.cards_dealt for table in DETAILS.by_players] == [11, 14, 12]
     assert [list(table.cards_taken) for table in DETAILS.by_players] == [[1, 2, 0], [1, 2, 0, 0], [1, 1, 2, 0, 0]]
-    assert [table.extra_card for table in DETAILS.by_players] == [True, False, False]
+    assert [table.extra_cards for table in DETAILS.by_players] == [1, 0, 0]
     assert [list(table.section_limits) for table in DETAILS.by_players] == [[1, 2, 3, 5], [1, 2, 3, 4], [1, 2, 3, 4]]
     assert [table.HasField("removed_colour") for table in DETAILS.by_players] == [True, False, False]
     assert TABLES[3].removed_colour == 3
@@ -51,7 +51,7 @@ def test_play_goes_by_these_numbers(players: int) -> None:
         assert view.removed_colour == table.removed_colour
         rounds.add(view.round)
         if view.phase and not view.plays and not position.is_terminal():
-            assert view.HasField("extra_card") == table.extra_card
+            assert view.HasField("extra_card") == (table.extra_cards == 1)
         for event in events:
             kind, told = event_of(GAME, event)
             if kind == "TRICK_RANKED":

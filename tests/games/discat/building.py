@@ -103,7 +103,7 @@ class Table(building.Table):
 
     def queue(self) -> list[int]:
         """Return the cards under the pile, oldest first."""
-        return list(state_of(self.position).queue)
+        return list(state_of(self.position).queue_cards)
 
     def constraint(self) -> tuple[int, bool] | None:
         """Return the card that makes the constraint, and whether it asks for higher."""
@@ -170,13 +170,13 @@ def late_state(
         bonus_drawn=bonus_drawn,
         last_turns=last_turns,
         draw_pile_cards=sorted(unknown),
-        queue=queue,
+        queue_cards=queue,
     )
     state.options.SetInParent()
     if up_arrows is not None:
         state.options.up_arrows.cards.extend(sorted(up_arrows))
     if redrawn:
-        state.redrawn.extend(redrawn)
+        state.redrawn_cards.extend(redrawn)
     for hand in hands:
         state.seats.add().hand_cards.extend(sorted(hand))
     for number, (kind, cards) in enumerate([*(played(card) for card in fillers), *turns]):

@@ -14,7 +14,7 @@ STATES = 300
 def edit(state: Any, choices: random.Random) -> None:
     """Change a state in some way; it may be impossible then."""
     hands = [seat.hand_cards for seat in state.seats]
-    places = [*hands, state.draw_pile_cards, state.queue]
+    places = [*hands, state.draw_pile_cards, state.queue_cards]
     way = choices.randrange(9)
     if way == 0:
         editing.exchange(places, choices)
@@ -98,7 +98,7 @@ def resumed(state: Any) -> Game | None:
     game = Game(players, options)
     game.hands = [set(seat.hand_cards) for seat in state.seats]
     game.unknown = set(state.draw_pile_cards)
-    game.queue = list(state.queue)
+    game.queue = list(state.queue_cards)
     exchanged = []
     for turn in state.turns:
         seat = turn.seat

@@ -19,10 +19,10 @@ def summary(position: Position) -> str:
         constraint = f"{side} than {view.constraint.card} of seat {view.constraint.creator}"
         constraint += ", bonus drawn" if view.constraint.bonus_drawn else ""
     pile = f"draw pile {len(state.draw_pile_cards)} unknown"
-    if state.queue:
-        pile += " + " + ", ".join(f"{q.seat}'s {card}" for q, card in zip(view.queue, state.queue, strict=True))
-    if state.redrawn:
-        pile += f" (drawn from the queue so far: {' '.join(map(str, state.redrawn))})"
+    if state.queue_cards:
+        pile += " + " + ", ".join(f"{q.seat}'s {card}" for q, card in zip(view.queue, state.queue_cards, strict=True))
+    if state.redrawn_cards:
+        pile += f" (drawn from the queue so far: {' '.join(map(str, state.redrawn_cards))})"
     lines = [f"{phase}; {constraint}; {pile}" + (f"; last turns {view.last_turns}" if view.last_turns else "")]
     for seat, (seen, held) in enumerate(zip(view.seats, state.seats, strict=True)):
         cards = " ".join(map(str, held.hand_cards))

@@ -228,7 +228,7 @@ def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_wha
             told_to_all += [event_of(GAME, event, False)[1] for event in events]
             state = state_of(position)
             giver, receiver = choices.sample(state.seats, 2)
-            if not state.redrawn or not giver.hand_cards:
+            if not state.redrawn_cards or not giver.hand_cards:
                 continue
             receiver.hand_cards.append(giver.hand_cards.pop(choices.randrange(len(giver.hand_cards))))
             receiver.hand_cards.sort()

@@ -64,7 +64,7 @@ def test_views_tell_the_cards_whose_arrows_point_up(players: int, up: list[int] 
     for position, _ in played(GAME, players, options):
         for seat in (None, *range(players)):
             view = view_of(position, seat)
-            assert list(view.up_arrows) == wanted
+            assert list(view.up_arrows.cards) == wanted
             if view.HasField("constraint"):
                 assert view.constraint.higher == (view.constraint.card in wanted)
 
@@ -72,5 +72,5 @@ def test_views_tell_the_cards_whose_arrows_point_up(players: int, up: list[int] 
 @pytest.mark.rules("discat", "Components and setup", "Arrows")
 def test_with_the_default_the_cards_say_the_same_as_views() -> None:
     view = view_of(GAME.new_game(6), None)
-    assert list(view.up_arrows) == [card.card for card in DETAILS.cards if card.points_up]
+    assert list(view.up_arrows.cards) == [card.card for card in DETAILS.cards if card.points_up]
     assert not state_of(GAME.new_game(6)).options.HasField("up_arrows")

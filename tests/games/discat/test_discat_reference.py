@@ -41,7 +41,7 @@ def same_table(position: Position, game: Game) -> None:
     state, view = state_of(position), view_of(position, None)
     assert [set(seat.hand_cards) for seat in state.seats] == game.hands
     assert set(state.draw_pile_cards) == game.unknown
-    assert list(state.queue) == game.queue
+    assert list(state.queue_cards) == game.queue
     assert [queued.seat for queued in view.queue] == game.queue_seats
     for seat, seen in enumerate(view.seats):
         assert [card.card for card in seen.pile] == game.piles[seat]

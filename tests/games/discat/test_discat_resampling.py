@@ -29,7 +29,7 @@ GAMES = {2: 60, 3: 250}
 
 def placement(position: Position) -> Placement:
     state = state_of(position)
-    return tuple(frozenset(seat.hand_cards) for seat in state.seats), tuple(state.queue)
+    return tuple(frozenset(seat.hand_cards) for seat in state.seats), tuple(state.queue_cards)
 
 
 def small_positions(players: int, style: str, seed: int) -> Iterator[tuple[Position, Knowledge]]:
@@ -123,7 +123,7 @@ def test_beyond_the_30_cards_that_are_kept_resampling_agrees_and_never_refuses(p
         redrawn = [card for fact in game.facts if fact.kind == "draw_queue" for card in fact.cards]
         most = max(most, len(redrawn))
         state = state_of(position)
-        assert list(state.redrawn) == redrawn[-30:]
+        assert list(state.redrawn_cards) == redrawn[-30:]
         if len(redrawn) > 30 and game.question.actor >= 0:
             GAME.unpack(position.pack()).check()
             assert GAME.position(CODEC.read_state(Reader(state), GAME.rules_version), ply=position.ply()) == position

@@ -29,7 +29,7 @@ P_VALUE = 1e-5
 
 def placement_of(position: Position) -> Placement:
     state = state_of(position)
-    return tuple(frozenset(seat.hand_cards) for seat in state.seats), tuple(state.queue)
+    return tuple(frozenset(seat.hand_cards) for seat in state.seats), tuple(state.queue_cards)
 
 
 def drawn(position: Position, seat: int, number: int, game_number: int) -> Counter[Placement]:

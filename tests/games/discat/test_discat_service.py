@@ -92,7 +92,7 @@ BROKEN_STATES: dict[str, tuple[Callable[[discat_pb2.DiscatState], object], str]]
     "card-missing": (lambda state: state.draw_pile_cards.pop(), "draw_pile_cards"),
     "card-twice": (lambda state: state.draw_pile_cards.append(state.draw_pile_cards[0]), "draw_pile_cards[50]"),
     "card-out-of-use": (lambda state: state.draw_pile_cards.append(71), "draw_pile_cards"),
-    "queue-card-0": (lambda state: state.queue.append(0), "queue[0]"),
+    "queue-card-0": (lambda state: state.queue_cards.append(0), "queue_cards[0]"),
     "turn-of-nobody": (lambda state: state.turns.add(seat=9), "turns[0].seat"),
     "turn-of-no-kind": (lambda state: state.turns.add(seat=2), "turns[0]"),
     "play-of-nothing": (lambda state: state.turns.add(seat=2).played.SetInParent(), "turns[0].played.cards"),
@@ -131,8 +131,8 @@ def test_the_field_of_a_refused_action(stub: Any, position: game_pb2.Position) -
         (play_cards(*range(1, 8)), "INVALID_ACTION", "play.cards", None),
         (exchange, "INVALID_ACTION", "exchange.card", None),
         (play_cards(hand[0], elsewhere), "ILLEGAL_ACTION", "play.cards[1]", "Actions"),
-        (play_cards(hand[0], hand[1]), "ILLEGAL_ACTION", "", "Components and setup"),
-        (keep, "ILLEGAL_ACTION", "", "A turn: play"),
+        (play_cards(hand[0], hand[1]), "ILLEGAL_ACTION", "play.cards", "Components and setup"),
+        (keep, "ILLEGAL_ACTION", "keep", "A turn: play"),
     ]
     for action, reason, field, rule in cases:
         refused = refusal(stub.Apply, game_service_pb2.ApplyRequest(state=position.state, action=action))
@@ -184,9 +184,9 @@ def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
                     assert other == seat or known <= exchanged[seat]
                     secret |= set(whole.hand_cards) - known
                 queued = [each.card for each in update.view.discat.queue if each.HasField("card")]
-                assert set(queued) <= set(state.queue)
-                secret |= set(state.queue) - set(queued)
-                for shown, card in zip(update.view.discat.redrawn, state.redrawn, strict=True):
+                assert set(queued) <= set(state.queue_cards)
+                secret |= set(state.queue_cards) - set(queued)
+                for shown, card in zip(update.view.discat.redrawn, state.redrawn_cards, strict=True):
                     if shown.HasField("card"):
                         assert shown.card == card
                         assert card in handled[seat]
@@ -207,6 +207,7 @@ def cards_named(view: game_pb2.View) -> set[int]:
     rest = json_format.MessageToDict(view)["discat"]
     rest.pop("unseenCards", None)
     rest.pop("options")
+    rest.pop("upArrows")
     rest.pop("redrawn", None)
     named: set[int] = set()
 

@@ -81,7 +81,7 @@ def late_state(
     fields.setdefault("mark", MOMISTIGRI_MARK_NONE)
     state = MomistigriState(
         phase=MomistigriPhase.Value(f"MOMISTIGRI_PHASE_{phase}"),
-        first_seat=first,
+        round_first_seat=first,
         active_seat=active,
         round=round,
         turn=turn,
@@ -93,7 +93,7 @@ def late_state(
     left = deck(players, copies)
     known, most_ones = known or {}, most_ones or {}
     for seat, hand in enumerate(hands):
-        held = state.seats.add(hand_cards=cards(hand), in_round=bool(hand), passed=seat in passed)
+        held = state.seats.add(hand_cards=cards(hand), in_round=bool(hand), pass_mark=seat in passed)
         held.round_points.extend(one[seat] for one in penalties)
         left.subtract(held.hand_cards)
         for knower in (None, *range(players)):
@@ -196,7 +196,7 @@ class Table(building.Table):
 
     def passed(self) -> list[int]:
         """The seats with their pass marks set."""
-        return [seat for seat, held in enumerate(self.state.seats) if held.passed]
+        return [seat for seat, held in enumerate(self.state.seats) if held.pass_mark]
 
     def penalties(self) -> list[list[int]]:
         """The penalties: one list per finished round."""

@@ -37,10 +37,10 @@ def edit(state: Any, choices: random.Random) -> None:
         # Somebody is out.
         state.discards.extend(seat.hand_cards)
         del seat.hand_cards[:]
-        seat.in_round = seat.passed = False
+        seat.in_round = seat.pass_mark = False
     elif way == 5:
         for other in state.seats:
-            other.passed = other.in_round and choices.random() < 0.7
+            other.pass_mark = other.in_round and choices.random() < 0.7
     elif way == 6 and state.turn:
         state.turn = choices.choice((1, LAST_TURN - 2, LAST_TURN - 1, LAST_TURN))
     elif way == 7:
@@ -63,7 +63,7 @@ def edit(state: Any, choices: random.Random) -> None:
             if number not in (state.active_seat, other):
                 state.discards.extend(out.hand_cards)
                 del out.hand_cards[:]
-                out.in_round = out.passed = False
+                out.in_round = out.pass_mark = False
         put_away(state, hands, choices, 2)
         points = choices.randint(1, 8)
         editing.bring(hands[state.active_seat], {card for card in range(45) if value(card) == points}, places)
@@ -87,7 +87,7 @@ def set_round(state: Any, choices: random.Random) -> None:
         del seat.round_points[:]
         seat.round_points.extend(choices.choice((0, 3, 4, 40)) for _ in range(state.round - 1))
     sums = [sum(seat.round_points) for seat in state.seats]
-    state.first_seat = choices.choice([seat for seat, total in enumerate(sums) if total == max(sums)])
+    state.round_first_seat = choices.choice([seat for seat, total in enumerate(sums) if total == max(sums)])
 
 
 def set_knowledge(state: Any, choices: random.Random) -> None:
@@ -126,14 +126,14 @@ def resumed(state: Any) -> Game | None:
         return None
     players = len(state.seats)
     options: dict[str, Any] = {"copies": list(state.options.copies)} if state.options.copies else {}
-    game = Game(players, {**options, "first_seat": state.first_seat})
+    game = Game(players, {**options, "first_seat": state.round_first_seat})
     game.hands = [Counter(seat.hand_cards) for seat in state.seats]
     game.pile = Counter(state.discards)
     game.penalties = [[seat.round_points[number] for seat in state.seats] for number in range(state.round - 1)]
     game.direction = -1 if state.reversed else 1
     game.turn = state.turn
     game.inside = {number for number, seat in enumerate(state.seats) if seat.in_round}
-    game.passed = {number for number, seat in enumerate(state.seats) if seat.passed}
+    game.passed = {number for number, seat in enumerate(state.seats) if seat.pass_mark}
     game.known, game.most_ones = {}, {}
     for owner, seat in enumerate(state.seats):
         entries = {entry.seat if entry.HasField("seat") else ALL: entry for entry in seat.knowledge}
@@ -152,5 +152,5 @@ def resumed(state: Any) -> Game | None:
         rest = game.discard(active, PASS if phase == "DISCARD" else STOP)
     else:
         rest = game.effect(active, 4 if phase == "GIVE" else state.pair_value)
-    game.go_on(game.rounds(state.first_seat, game.turns(active, rest)))
+    game.go_on(game.rounds(state.round_first_seat, game.turns(active, rest)))
     return game

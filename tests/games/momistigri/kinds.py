@@ -135,7 +135,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                     yield "passed with a pair in hand"
                 if inside == {active}:
                     yield "passed alone"
-                if state.seats[active].passed:
+                if state.seats[active].pass_mark:
                     yield "passed again"
             case "STOPPED":
                 yield "stopped"
@@ -202,7 +202,7 @@ def kinds_of_pair(
 ) -> Iterator[str]:
     """Yield the kinds of a pair."""
     first, second = cards
-    if state.seats[active].passed:
+    if state.seats[active].pass_mark:
         yield "pass mark cleared"
     if phase == "AGAIN":
         yield "pair after a six"

@@ -35,7 +35,7 @@ def summary(position: Position) -> str:
         line += f"; swapped out {NAMES[state.swapped_out]}"
     lines = [line]
     for seat, held in enumerate(state.seats):
-        marks = ("" if held.in_round else " out") + (" passed" if held.passed else "")
+        marks = ("" if held.in_round else " out") + (" passed" if held.pass_mark else "")
         penalties = f" | penalties {' '.join(map(str, held.round_points))}" if held.round_points else ""
         known = "".join(f" | {_knowledge(entry)}" for entry in held.knowledge)
         lines.append(f"  seat {seat}{marks}: {_cards(held.hand_cards)}{penalties}{known}")

@@ -25,7 +25,7 @@ def test_hands_are_hidden_and_the_rest_is_public() -> None:
     for viewer in (0, 1, 2, 3, None):
         view = view_of(table.position, viewer)
         assert [seat.hand_size for seat in view.seats] == [2, 2, 1, 1]
-        assert [seat.passed for seat in view.seats] == [False, False, True, False]
+        assert [seat.pass_mark for seat in view.seats] == [False, False, True, False]
         assert [list(seat.round_points) for seat in view.seats] == [[9], [1], [2], [3]]
         assert view.reversed
         assert list(view.discards) == list(table.state.discards)

@@ -43,7 +43,7 @@ def pair_or_pass(position: Position, wanted: list[int]) -> int:
         return STOP
     seats = state_of(position).seats
     others = [seat for number, seat in enumerate(seats) if number != position.current_player() and seat.in_round]
-    if not all(seat.passed for seat in others):
+    if not all(seat.pass_mark for seat in others):
         return PASS
     spared = [action for action, (low, high) in pairs.items() if not {value(low), value(high)} & set(wanted)]
     return next(iter([*spared, *pairs, PASS]))

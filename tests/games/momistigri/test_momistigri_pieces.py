@@ -12,7 +12,7 @@ pytestmark = pytest.mark.rules("momistigri", "Components and setup")
 
 DETAILS = details_of(GAME)
 KINDS = {info.card: info for info in DETAILS.cards}
-COPIES = [info.copies for info in DETAILS.cards[:45]]
+COPIES = [info.total_copies for info in DETAILS.cards[:45]]
 # The phase that a pair leads to, or the mark that it leaves, by effect and draws.
 PHASES = {"GIVE": "GIVE", "HAND_OUT": "HAND_OUT", "AGAIN": "AGAIN"}
 PENDING = {2: "TWO_PENDING", 3: "THREE_PENDING"}
@@ -29,7 +29,7 @@ def test_colours_and_values_of_the_cards() -> None:
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_the_deck_of_each_number_of_players(players: int) -> None:
-    wanted = Counter({info.card: info.copies for info in DETAILS.cards if info.min_players <= players})
+    wanted = Counter({info.card: info.total_copies for info in DETAILS.cards if info.min_players <= players})
     assert +wanted == deck(players)
     assert +wanted == Counter(view_of(GAME.new_game(players), None).unseen_cards)
     assert wanted.total() == DETAILS.cards_dealt * players + 1
@@ -38,7 +38,7 @@ def test_the_deck_of_each_number_of_players(players: int) -> None:
 def test_numbers_of_the_rules_file() -> None:
     values = Counter()
     for info in DETAILS.cards:
-        values[info.value] += info.copies
+        values[info.value] += info.total_copies
     assert values == {1: 9, 2: 8, 3: 7, 4: 6, 5: 5, 6: 4, 7: 3, 8: 2, 9: 1, 10: 1}
     assert {info.min_players for info in DETAILS.cards if info.value == 1} == {5}
     assert {info.min_players for info in DETAILS.cards if info.value in (2, 9)} == {4}

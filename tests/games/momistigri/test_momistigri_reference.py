@@ -108,7 +108,7 @@ def same_table(position: Position, game: Game) -> None:
     for seat, held in enumerate(state.seats):
         assert Counter(held.hand_cards) == +game.hands[seat]
         assert held.in_round == (seat in game.inside)
-        assert held.passed == (seat in game.passed)
+        assert held.pass_mark == (seat in game.passed)
         assert list(held.round_points) == [one[seat] for one in game.penalties]
         entries = {entry.seat if entry.HasField("seat") else ALL: entry for entry in held.knowledge}
         for knower in (*range(game.players), ALL):

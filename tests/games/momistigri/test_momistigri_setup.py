@@ -73,9 +73,9 @@ def test_nine_cards_each_from_the_first_seat_on_and_the_last_to_its_right_neighb
 def test_who_begins_is_a_chance_event_uniform_over_the_seats() -> None:
     position = GAME.new_game(4)
     assert position.chance_outcomes() == [(seat, 1) for seat in range(4)]
-    assert not state_of(position).HasField("first_seat")
+    assert not state_of(position).HasField("round_first_seat")
     after = position.child(2)
-    assert state_of(after).first_seat == state_of(after).active_seat == 2
+    assert state_of(after).round_first_seat == state_of(after).active_seat == 2
     assert after.options() == {}
 
 
@@ -159,7 +159,7 @@ def first_of(penalties: list[int], first: int) -> tuple[int, int]:
     table = Table(read(state)).pass_turn()
     assert table.penalties() == [penalties]
     assert table.phase == "DEAL"
-    return table.state.first_seat, table.active
+    return table.state.round_first_seat, table.active
 
 
 def test_later_rounds_begin_with_the_seat_that_has_the_most_penalty_points() -> None:

@@ -3,7 +3,7 @@
 from ..turning import Seats
 
 SEATS = Seats(
-    named=frozenset({"seat", "first_seat", "active_seat", "receiver", "drawn_from", "other_seat"}),
+    named=frozenset({"seat", "first_seat", "round_first_seat", "active_seat", "receiver", "drawn_from", "other_seat"}),
     one_each=frozenset({"seats"}),
     ascending=frozenset({"knowledge"}),
     # Rules: "End of a round". All seats show their hands at once.

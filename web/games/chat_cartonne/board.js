@@ -320,7 +320,9 @@ function labelsOf(context, extent, scale) {
 /** @param {any} box */
 function entriesOf(box) {
   const majority = box.majority ?? [];
-  const bonus = /** @type {number[]} */ (box.bonusPoints ?? []);
+  const bonus = /** @type {{bonusPoints?: number}[]} */ (box.bySeat ?? []).map(
+    ({ bonusPoints = 0 }) => bonusPoints,
+  );
   const own = bonus[majority[0]] ?? 0;
   const isShared = majority.every((/** @type {number} */ seat) => (bonus[seat] ?? 0) === own);
   const points = String(box.points ?? 0).replace("-", "−");

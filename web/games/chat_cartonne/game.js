@@ -151,7 +151,7 @@ export const game = {
     const sum = (/** @type {(box: any) => number} */ of) => boxes.reduce((total, box) => total + of(box), 0);
     return [
       [context.t("boxes"), sum((box) => ((box.majority ?? []).includes(seat) ? (box.points ?? 0) : 0))],
-      [context.t("bonuses"), sum((box) => box.bonusPoints?.[seat] ?? 0)],
+      [context.t("bonuses"), sum((box) => box.bySeat?.[seat]?.bonusPoints ?? 0)],
       [context.t("negative"), detail.negativePoints ?? 0],
     ];
   },

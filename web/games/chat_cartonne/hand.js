@@ -416,7 +416,7 @@ function pileCard(tile, count) {
 function partsOf({ view, details, players }, tile, isWide) {
   const parts = view.parts ?? [];
   const table = (details.byPlayers ?? []).find((/** @type {any} */ each) => each.players === players) ?? {};
-  const sizes = (table.partSizes ?? []).length === parts.length ? table.partSizes : [table.wholePile];
+  const sizes = (table.partSizes ?? []).length === parts.length ? table.partSizes : [table.wholePileSize];
   const bars = parts.map(
     (/** @type {any} */ { left = 0, ownPrincess = false }, /** @type {number} */ index) => ({
       left,

@@ -92,15 +92,17 @@ export function boxText({ t, nameOf, seatName, players }, box) {
     .join(", ");
   const cats = Array.from({ length: players }, (_, seat) => ({
     seat,
-    awake: box.awake?.[seat] ?? 0,
-    woken: box.woken?.[seat] ?? 0,
-    asleep: box.asleep?.[seat] ?? 0,
+    awake: box.bySeat?.[seat]?.awakeCats ?? 0,
+    woken: box.bySeat?.[seat]?.wokenCats ?? 0,
+    asleep: box.bySeat?.[seat]?.sleepingCats ?? 0,
   }))
     .filter(({ awake, woken, asleep }) => awake + woken + asleep > 0)
     .map(({ seat, ...cats }) => t("cats", { name: seatName(seat), ...cats }));
   const majority = box.majority ?? [];
-  const bonus = /** @type {number[]} */ (box.bonusPoints ?? [])
-    .map((points, seat) => (points > 0 ? `, ${t("bonus", { name: seatName(seat), points })}` : ""))
+  const bonus = /** @type {{bonusPoints?: number}[]} */ (box.bySeat ?? [])
+    .map(({ bonusPoints: points = 0 }, seat) =>
+      points > 0 ? `, ${t("bonus", { name: seatName(seat), points })}` : "",
+    )
     .join("");
   return t("box", {
     kind: t(box.closed ? "box-closed" : "box-open"),

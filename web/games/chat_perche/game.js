@@ -47,8 +47,8 @@ function ringOf(key, { picked, candidates }) {
 
 /** @param {number} branch @param {Context} context */
 function branchLabel(branch, { view, details, nameOf, seatName, t }) {
-  const { owner, solidity, broken, greatestLoad } = view.branches?.[branch] ?? {};
-  const name = owner === undefined ? "" : seatName(owner);
+  const { tokenOwner, solidity, broken, greatestLoad } = view.branches?.[branch] ?? {};
+  const name = tokenOwner === undefined ? "" : seatName(tokenOwner);
   const now = loadOf(view, details.branches[branch]?.spaces ?? []);
   const values = {
     branch: nameOf("branch", branch),
@@ -57,7 +57,8 @@ function branchLabel(branch, { view, details, nameOf, seatName, t }) {
     solidity: solidity ?? "",
     load: greatestLoad ?? 0,
   };
-  const kind = owner === undefined ? "free" : broken ? "broken" : solidity === undefined ? "hidden" : "known";
+  const kind =
+    tokenOwner === undefined ? "free" : broken ? "broken" : solidity === undefined ? "hidden" : "known";
   return t(`branch-${kind}`, values);
 }
 
@@ -167,13 +168,13 @@ function tokens({ view, me, t }, layout) {
   /** @type {Item[]} */
   const items = [];
   tree.branches.forEach(({ isLeft, level, spaces }, number) => {
-    const { owner, solidity, broken, greatestLoad = 0 } = view.branches?.[number] ?? {};
+    const { tokenOwner, solidity, broken, greatestLoad = 0 } = view.branches?.[number] ?? {};
     const out = pitch * 0.62 + size * 0.3;
     const place = {
       x: round(centre + (isLeft ? -out : out)),
       y: round(layout.levelY(level) + pitch * 0.16 + size * 0.4),
     };
-    if (owner === undefined) {
+    if (tokenOwner === undefined) {
       if (isPlacing) {
         items.push({
           key: `free:${number}`,
@@ -193,13 +194,13 @@ function tokens({ view, me, t }, layout) {
       key: `token:${number}`,
       ...place,
       layer: LAYERS.tokens,
-      stamp: `${owner} ${said} ${size} ${JSON.stringify(look)}`,
+      stamp: `${tokenOwner} ${said} ${size} ${JSON.stringify(look)}`,
       draw: () => {
-        const token = solidityToken(owner, said, size, look);
+        const token = solidityToken(tokenOwner, said, size, look);
         token.setAttribute("pointer-events", "none");
         return token;
       },
-      from: { x: owner === 0 ? width * 0.25 : width * 0.75, y: handY },
+      from: { x: tokenOwner === 0 ? width * 0.25 : width * 0.75, y: handY },
     });
   });
   (view.seats ?? []).forEach(({ unplacedTokens = 0, unplacedSolidity = [] }, seat) => {
@@ -380,7 +381,7 @@ function seats(context, layout) {
   const { details, tree, side, panelWidth, panelHeight, isWide } = layout;
   /** @type {Item[]} */
   const items = [];
-  (view.seats ?? []).forEach(({ cats = [], catsAtStart = 0, deck = [] }, seat) => {
+  (view.seats ?? []).forEach(({ cats = [], catsAtStart = 0, drawPileCards = [] }, seat) => {
     const start = layout.startAt(seat);
     const width = Math.min(side, 210);
     const onTrunk = cats.filter((space) => tree.trunkSpaces.includes(space)).length;
@@ -402,13 +403,12 @@ function seats(context, layout) {
       stamp: `${catsAtStart}`,
       draw: () => tally(catsAtStart),
     });
-    const left = deck.reduce((sum, { count }) => sum + (count ?? 0), 0);
-    const title = t("deck", { left, all: details.deckSize ?? 0 });
+    const title = t("deck", { left: drawPileCards.length, all: details.deckSize ?? 0 });
     items.push({
       key: `deck:${seat}`,
       ...layout.panelAt(seat),
       layer: LAYERS.spaces,
-      stamp: `${title} ${round(panelWidth)} ${panelHeight} ${JSON.stringify(deck)} ${isWide}`,
+      stamp: `${title} ${round(panelWidth)} ${panelHeight} ${drawPileCards} ${isWide}`,
       draw: () => deckPanel(seat, title, layout.rows[seat] ?? [], round(panelWidth), panelHeight),
       label: deckSaid(seat, context),
     });
@@ -439,10 +439,12 @@ function seats(context, layout) {
 
 /** @param {number} seat @param {Context} context */
 function deckSaid(seat, { view, nameOf, seatName, t }) {
-  const said = (/** @type {readonly {card?: number, count?: number}[]} */ cards) =>
-    cards.map(({ card, count }) => `${nameOf("card", card ?? 0)} × ${count ?? 0}`).join(", ") || t("none");
-  const { deck = [], discards = [] } = view.seats?.[seat] ?? {};
-  return t("deck-of", { name: seatName(seat), cards: said(deck), discards: said(discards) });
+  const said = (/** @type {readonly number[]} */ cards) =>
+    [...new Set(cards)]
+      .map((card) => `${nameOf("card", card)} × ${cards.filter((each) => each === card).length}`)
+      .join(", ") || t("none");
+  const { drawPileCards = [], discards = [] } = view.seats?.[seat] ?? {};
+  return t("deck-of", { name: seatName(seat), cards: said(drawPileCards), discards: said(discards) });
 }
 
 /** @param {Context} context @returns {import("../../game.js").Drawing} */

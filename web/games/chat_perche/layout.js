@@ -37,8 +37,8 @@ export function layOut(context) {
   const tree = treeOf(details);
   const isWide = width >= WIDE;
   const isMedium = !isWide && width >= MEDIUM;
-  const rows = (view.seats ?? []).map(({ deck }) =>
-    deckRows(details.cards ?? [], view.deck ?? [], deck ?? []),
+  const rows = (view.seats ?? []).map(({ drawPileCards }) =>
+    deckRows(details.cards ?? [], view.deck ?? [], drawPileCards ?? []),
   );
   const gap = isWide ? 16 : 8;
   const panelWidth = isWide ? 196 : (width - 3 * gap) / 2;

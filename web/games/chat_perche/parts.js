@@ -8,7 +8,6 @@ import { s } from "../../dom.js";
 
 /** @typedef {import("../../dom.js").Child} Child */
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheCardInfoJson} CardInfo */
-/** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheCardCountJson} CardCount */
 
 /** Round to a decimal. @param {number} number */
 export function round(number) {
@@ -242,14 +241,14 @@ function chipsOf(width) {
 /**
  * The rows of a deck: the cards of one kind, about the same cats, and which copies are left.
  * @param {readonly CardInfo[]} cards @param {readonly number[]} copies of each card in a full deck
- * @param {readonly CardCount[]} left
+ * @param {readonly number[]} left the cards left in it
  */
 export function deckRows(cards, copies, left) {
   /** @type {Map<string, {card: CardInfo, chips: {value: number, isLeft: boolean}[]}>} */
   const rows = new Map();
   for (const card of cards) {
     const number = card.card ?? 0;
-    const stay = left.find((each) => (each.card ?? 0) === number)?.count ?? 0;
+    const stay = left.filter((card) => card === number).length;
     const key = `${card.kind} ${card.ownCats}`;
     for (let copy = 0; copy < (copies[number] ?? 0); copy++) {
       const row = rows.get(key) ?? { card, chips: [] };

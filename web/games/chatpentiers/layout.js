@@ -110,7 +110,7 @@ export function layoutOf(context, bottom, grow) {
     width: otherWidth,
     height: otherHeight,
   }));
-  const slots = players + (tableOf(context).extraCard ? 1 : 0);
+  const slots = players + (tableOf(context).extraCards ?? 0);
   const trickWidth = size === "large" ? Math.round((width - 3 * gap) * 0.54) : width - 2 * gap;
   const discards = (isSmall ? 4 : 8) + 22 * flow(context, size, trickWidth).rows;
   const card = Math.min(

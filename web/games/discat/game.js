@@ -51,7 +51,8 @@ function prompt(context) {
 /** @param {Context} context */
 function summary({ view, players, me, t, seatName, nameOf }) {
   const { constraint: now, queue = [], seats = [], lastTurns = 0, drawPileSize = 0 } = view;
-  const arrowOf = (/** @type {number} */ card) => t((view.upArrows ?? []).includes(card) ? "up" : "down");
+  const arrowOf = (/** @type {number} */ card) =>
+    t((view.upArrows?.cards ?? []).includes(card) ? "up" : "down");
   const listed = (/** @type {readonly number[]} */ cards) =>
     cards.map((card) => `${nameOf("card", card)} (${arrowOf(card)})`).join(", ");
   /** @type {string[]} */

@@ -138,7 +138,7 @@ export function passedSeats(view) {
  */
 function openCard({ view, details }, card, spot, item, look = {}) {
   const info = details.cards?.[card - 1] ?? {};
-  const isUp = (view.upArrows ?? []).includes(card);
+  const isUp = (view.upArrows?.cards ?? []).includes(card);
   const size = CARD.width * spot.scale;
   const drawn = { ...look, size: Math.round(size), isUp, tens: info.tens ?? 0, units: info.units ?? 0 };
   return {
@@ -379,7 +379,7 @@ function hand(context, seat, spot, room, drawSpot) {
     const looksAlike = chosen.length > 0 && (isNext || (isPicked && chosen.length > 1));
     const same = (/** @type {"tens" | "units"} */ digit) =>
       looksAlike && chosen.every((other) => infoOf(details, other)[digit] === infoOf(details, card)[digit]);
-    const arrow = t((view.upArrows ?? []).includes(card) ? "up" : "down");
+    const arrow = t((view.upArrows?.cards ?? []).includes(card) ? "up" : "down");
     const look = { sharesTens: same("tens"), sharesUnits: same("units") };
     const mine =
       me === seat
@@ -482,7 +482,7 @@ function seatPanel(context, seat, box, { card: width, spot, isTight }) {
   shown.forEach(({ card = 0, faceDown = false }, index) => {
     const isTop = index === shown.length - 1;
     const place = { x: left + index * step, y, scale: width / CARD.width };
-    const arrow = t((view.upArrows ?? []).includes(card) ? "up" : "down");
+    const arrow = t((view.upArrows?.cards ?? []).includes(card) ? "up" : "down");
     const label = t(faceDown ? "face-down" : "on-pile", { card: nameOf("card", card), arrow, name });
     const item = { layer: 1, from: spot, ...(isTop ? { label } : {}) };
     items.push(
@@ -568,7 +568,7 @@ function smallHand(context, seat, { handSize = 0, handCards = [] }, spot, box, a
   }
   handCards.forEach((card, index) => {
     const x = left + Math.max(0, hidden - 1) * step + (index + (hidden > 0 ? 1 : 0)) * knownStep;
-    const arrow = t((view.upArrows ?? []).includes(card) ? "up" : "down");
+    const arrow = t((view.upArrows?.cards ?? []).includes(card) ? "up" : "down");
     const label = t("known", { card: nameOf("card", card), arrow, name: seatName(seat) });
     items.push(openCard(context, card, { ...spot, x }, { layer: 1, from: drawSpot, label }));
   });

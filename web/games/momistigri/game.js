@@ -368,7 +368,7 @@ function linesOf(parts, width, most) {
 /** @param {Context} context @param {number} seat @param {Box} room @returns {Item} */
 function plateItem(context, seat, room) {
   const { view, t, update } = context;
-  const { handSize = 0, inRound = false, passed = false } = seatsOf(context)[seat] ?? {};
+  const { handSize = 0, inRound = false, passMark = false } = seatsOf(context)[seat] ?? {};
   const isOver = view.phase === `${PHASE}OVER`;
   const isActive = context.turn === seat;
   const state = stateOf(context, seat);
@@ -385,7 +385,7 @@ function plateItem(context, seat, room) {
     isActive,
     isReceiver: view.receiver === seat,
     isOut: !inRound && !isOver,
-    hasPassed: passed,
+    hasPassed: passMark,
     isWinner: isOver && winners.includes(seat),
   };
   return {

@@ -11,7 +11,7 @@
  * kind?: number | undefined}} Card
  */
 /**
- * @typedef {{handSize?: number, handCards?: number[], mostOnes?: number, inRound?: boolean, passed?:
+ * @typedef {{handSize?: number, handCards?: number[], mostOnes?: number, inRound?: boolean, passMark?:
  * boolean, roundPoints?: number[]}} SeatView
  */
 
@@ -182,12 +182,12 @@ export function handLabel(context, kind, effect, isNew) {
 /** What there is to say of a seat besides its cards. @param {Context} context @param {number} seat */
 export function stateOf(context, seat) {
   const { view, t } = context;
-  const { inRound, passed, roundPoints = [], mostOnes } = seatsOf(context)[seat] ?? {};
+  const { inRound, passMark, roundPoints = [], mostOnes } = seatsOf(context)[seat] ?? {};
   const ones = effectWhere(context, ({ effect }) => effect === "MOMISTIGRI_EFFECT_DISCARD_ONES");
   const isOver = view.phase === `${PHASE}OVER`;
   return [
     !inRound && !isOver && t("out"),
-    passed && t("passed"),
+    passMark && t("passed"),
     roundPoints.length > 0 &&
       t("points", { points: roundPoints.reduce((total, points) => total + points, 0) }),
     mostOnes !== undefined &&

@@ -3,7 +3,7 @@ import { spread } from "./cards.js";
 
 /** Draw hands, personal piles and the draw pile; a card is its number and where its arrows point. */
 export function drawDiscat(view: DiscatView): string[] {
-  const up = new Set(view.upArrows);
+  const up = new Set(view.upArrows?.cards);
   const card = (number: number) => `${number}${up.has(number) ? "↑" : "↓"}`;
   const topOf = (pile: readonly DiscatPileCard[]) => {
     const top = pile.at(-1);

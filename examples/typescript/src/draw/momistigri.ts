@@ -6,9 +6,9 @@ import { ColouredCards } from "./cards.js";
 export function drawMomistigri(view: MomistigriView, pieces: Pieces, details: MomistigriPieces): string[] {
   const cards = new ColouredCards(details.cards, pieces);
   const way = view.reversed ? "counter-clockwise" : "clockwise";
-  const seats = view.seats.map(({ handCards, handSize, inRound, passed, roundPoints }, seat) => {
+  const seats = view.seats.map(({ handCards, handSize, inRound, passMark, roundPoints }, seat) => {
     const hand = inRound ? cards.list(handCards, handSize - handCards.length) : "out of the round";
-    return `seat ${seat}${passed ? " (passed)" : ""}: ${hand} | penalties ${roundPoints.join(" + ") || "-"}`;
+    return `seat ${seat}${passMark ? " (passed)" : ""}: ${hand} | penalties ${roundPoints.join(" + ") || "-"}`;
   });
   const effect = details.effects.find(({ value }) => value === view.pairValue);
   return [
