@@ -18,16 +18,19 @@ const RANKS = ["kitten", "house-cat", "hunter", "tiger"];
  * @param {readonly BotInfo[]} bots @returns {Strength[]}
  */
 export function strengthsOf(bots) {
-  const plain = bots.filter(({ parameters = [] }) => parameters.length === 0).map(({ name = "" }) => name);
+  const plain = bots.filter(({ parameters = [] }) => parameters.length === 0);
   const searching = bots.filter(({ parameters = [] }) =>
     parameters.some(({ name }) => name === "simulations"),
   );
-  const searches = searching.flatMap(({ name }) =>
-    SIMULATIONS.map((count) => `${name}:simulations=${count}`),
-  );
-  return [...plain, ...searches].map((bot, index) => {
+  const found = [
+    ...plain.map(({ name: bot = "", title = "" }) => ({ bot, said: title })),
+    ...searching.flatMap(({ name, title }) =>
+      SIMULATIONS.map((count) => ({ bot: `${name}:simulations=${count}`, said: `${title} ${count}` })),
+    ),
+  ];
+  return found.map(({ bot, said }, index) => {
     const rank = RANKS[index];
-    const name = rank ? t(rank) : bot;
-    return { bot, name, label: rank ? `${name} · ${bot.replace(":simulations=", " ")}` : bot };
+    const name = rank ? t(rank) : said;
+    return { bot, name, label: rank ? `${name} · ${said}` : said };
   });
 }

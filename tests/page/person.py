@@ -96,7 +96,7 @@ class Person:
         *,
         way: Way = "clicks",
         width: int | None = None,
-        language: Literal["en", "fr"] = "en",
+        language: str = "en",
         theme: Literal["light", "dark"] = "light",
         storage: Any = None,
         **settings: str | None,

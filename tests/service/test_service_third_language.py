@@ -2,26 +2,19 @@
 
 import os
 import random
-import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
-from games.catalogues import catalogues
 from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import LocalizedMessage
 from grpc_status import rpc_status
+from third_language import LANGUAGE, english_in, package_with_language, translated
 
-from chatiere import engine
 from chatiere.engine import Game
-from chatiere.engine.core.languages import CATEGORIES
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 from chatiere.v1.bot_service_pb2 import ListBotsRequest
@@ -29,10 +22,7 @@ from chatiere.v1.bot_service_pb2 import ListBotsRequest
 from .support import game_stub
 from .test_service_bots import bot_stub
 
-LANGUAGE = "qq"
 ASKING = (("accept-language", LANGUAGE),)
-# Letters that no text in English has.
-LETTERS = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(ord("A"), ord("z") + 1)) if letter.isalpha()}
 SERVER = """
 import sys
 from prometheus_client import CollectorRegistry
@@ -70,20 +60,6 @@ NOT_WORDS = {
 }
 
 
-def translated(text: str) -> str:
-    """Return a text in the language, with its places as they are."""
-    return "".join(part if part.startswith("{") else part.translate(LETTERS) for part in re.split(r"(\{\w+\})", text))
-
-
-def english_in(game: Game, text: str) -> str:
-    """Return the first letters of a text that are of no place and not printed on a card; "" if there are none."""
-    text = re.sub(r"\{\w+\}", "", text)
-    if game.name == "momistigri":
-        text = re.sub(r"(?<![A-Za-z])[A-E](?![A-Za-z])", "", text)
-    found = re.search("[A-Za-z]+", text)
-    return found[0] if found else ""
-
-
 def words_in(message: Message) -> Iterator[tuple[str, str]]:
     """Yield the texts of a message that are for people, and of all in it, each with the field's name."""
     for field, value in message.ListFields():
@@ -98,29 +74,14 @@ def words_in(message: Message) -> Iterator[tuple[str, str]]:
 def check(game: Game, message: Message) -> int:
     """Assert that all texts of a message are in the language; return their number."""
     found = list(words_in(message))
-    assert {(name, text) for name, text in found if english_in(game, text)} == set()
+    assert {(name, text) for name, text in found if english_in(game.name, text)} == set()
     return len(found)
 
 
 @pytest.fixture(scope="module")
 def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[grpc.Channel]:
     """Run a service that has the catalogues of the language beside those it has."""
-    tree = tmp_path_factory.mktemp("third") / "chatiere"
-    built = Path(engine.__file__).parents[1]
-    unused = shutil.ignore_patterns("node_modules", "__pycache__", "web")
-    shutil.copytree(built, tree, copy_function=os.symlink, ignore=unused)
-    for folder, texts in catalogues():
-        catalogue = Catalog(LANGUAGE)
-        for key, english in texts:
-            if (key, english) == CATEGORIES:
-                catalogue.add(english, english, context=key)
-            elif isinstance(english, str):
-                catalogue.add(english, translated(english), context=key)
-            else:
-                catalogue.add(english, tuple(map(translated, english)), context=key)
-        with (tree / folder / f"{LANGUAGE}.mo").open("wb") as file:
-            write_mo(file, catalogue)
-    environment = os.environ | {"PYTHONPATH": str(tree.parent)}
+    environment = os.environ | {"PYTHONPATH": str(package_with_language(tmp_path_factory.mktemp("third")))}
     with subprocess.Popen(
         [sys.executable, "-c", SERVER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as server:
@@ -186,7 +147,7 @@ def check_refusal(stub: Any, game: Game, request: pb.ApplyRequest) -> bool:
         assert any(detail.Unpack(message) for detail in status.details)
         assert message.locale == LANGUAGE
         assert message.message
-        assert not english_in(game, message.message)
+        assert not english_in(game.name, message.message)
         return True
     return False
 

@@ -1,0 +1,46 @@
+"""A third language is catalogues and nothing else on the page, too: all games are played in one that is made up."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+from third_language import LANGUAGE, english_in, package_with_language
+
+from service.process import Served, served
+
+from .person import Person
+from .test_page_games import GAMES
+from .test_page_words import visible
+
+# What is written alike in all languages: names of languages (that of this one is its tag), of the project and, as players
+# are called, of cats.
+CATS = ("Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote")
+NAMES = ("English", "Français", "Qq", "Chatière", *CATS)
+INITIALS = {cat[0] for cat in CATS}
+
+
+@pytest.fixture(scope="module")
+def third(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of the page that has the language."""
+    tree = package_with_language(tmp_path_factory.mktemp("third"), with_page=True)
+    with served(door="web", environment={"PYTHONPATH": str(tree)}) as server:
+        yield server
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_page_in_the_language_has_no_english(chromium: Browser, third: Served, game: str) -> None:
+    with Person(chromium, third.address, language=LANGUAGE) as person:
+        person.open("")
+        seen = visible(person)
+        person.open(f"new/{game}")
+        seen |= visible(person)
+        person.deal(game)
+        person.await_turn()
+        while not person.is_over:
+            seen |= visible(person)
+            person.step()
+        seen |= visible(person)
+        assert person.page.evaluate("document.documentElement.lang") == LANGUAGE
+    names = re.compile("|".join(map(re.escape, NAMES)))
+    assert {text for text in seen - INITIALS if english_in(game, names.sub("", text))} == set()

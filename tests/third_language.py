@@ -1,0 +1,68 @@
+"""A third language, made up: catalogues beside those of English and French, and nothing else."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from games.catalogues import catalogues
+
+from chatiere import engine
+from chatiere.engine.core.languages import CATEGORIES
+
+LANGUAGE = "qq"
+# Letters that no text in English has.
+LETTERS = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(ord("A"), ord("z") + 1)) if letter.isalpha()}
+# What stands before the texts in a words.js.
+_EXPORT = "export const words = "
+
+
+def translated(text: str) -> str:
+    """Return a text in the language, with its places as they are."""
+    return "".join(part if part.startswith("{") else part.translate(LETTERS) for part in re.split(r"(\{\w+\})", text))
+
+
+def english_in(game: str, text: str) -> str:
+    """Return the first letters of a text that are of no place and not printed on a card; "" if there are none."""
+    text = re.sub(r"\{\w+\}", "", text)
+    if game == "momistigri":
+        text = re.sub(r"(?<![A-Za-z])[A-E](?![A-Za-z])", "", text)
+    found = re.search("[A-Za-z]+", text)
+    return found[0] if found else ""
+
+
+def package_with_language(folder: Path, *, with_page: bool = False) -> Path:
+    """Make links to the package, with catalogues of the language; return what PYTHONPATH needs."""
+    tree = folder / "chatiere"
+    built = Path(engine.__file__).parents[1]
+    unused = shutil.ignore_patterns("node_modules", "__pycache__", *(() if with_page else ("web",)))
+    shutil.copytree(built, tree, copy_function=os.symlink, ignore=unused)
+    for room, texts in catalogues():
+        catalogue = Catalog(LANGUAGE)
+        for key, english in texts:
+            if (key, english) == CATEGORIES:
+                catalogue.add(english, english, context=key)
+            elif isinstance(english, str):
+                catalogue.add(english, translated(english), context=key)
+            else:
+                catalogue.add(english, tuple(map(translated, english)), context=key)
+        with (tree / room / f"{LANGUAGE}.mo").open("wb") as file:
+            write_mo(file, catalogue)
+    for module in (tree / "web").rglob("words.js") if with_page else ():
+        _add_to(module)
+    return folder
+
+
+def _add_to(module: Path) -> None:
+    # As the build would write it, with a further catalogue.
+    head, _, text = module.read_text(encoding="utf-8").partition(_EXPORT)
+    words = json.loads(text.rstrip().removesuffix(";"))
+    words[LANGUAGE] = {
+        key: translated(each) if isinstance(each, str) else {name: translated(form) for name, form in each.items()}
+        for key, each in words["en"].items()
+    }
+    module.unlink()
+    module.write_text(f"{head}{_EXPORT}{json.dumps(words)};\n", encoding="utf-8")
