@@ -56,7 +56,7 @@ _CHOOSE = f"""(index) => {{
   const primary = find(".bar .choices button.primary");
   const items = find(".stage .pickable:not(.picked)");
   const all = [...(items.length ? items : find(".stage .pickable")), ...find(".bar .choices button[data-action]")];
-  const start = (index * 7) % (all.length || 1);
+  const start = (index * 101) % (all.length || 1);
   const wanted = index % 2 && primary.length ? primary : [...all.slice(start), ...all.slice(0, start)];
   for (const one of wanted) {{
     const point = pointOf(one);

@@ -42,12 +42,12 @@ def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person])
     person.deal("chatpentiers")
     person.await_turn()
     cards = person.page.locator(".stage .pickable")
-    drawn = person.drawn
+    ply = person.ply
     for press, card in ((person.page.mouse.down, cards.first), (person.page.mouse.up, cards.last)):
         box = card.bounding_box()
         assert box
         person.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
         press()
     assert person.page.locator(".picked").count() == 0
-    assert person.drawn == drawn
+    assert person.ply == ply
     person.step()

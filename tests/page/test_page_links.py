@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Locator
 
-from .person import Person
+from .person import TURN, Person
 from .test_page_games import SOME
 
 # The seats of a table for two people.
@@ -86,6 +86,31 @@ def play_on(host: Person, guest: Person, plies: int) -> tuple[Person, Person]:
             actor.open_link(checked(other))
 
 
+def play_differently(visit: Callable[..., Person], trust: Literal["none", "next"]) -> tuple[Person, Person]:
+    """Let two people play until one of them makes two different moves in one position, the second on another device.
+
+    Return the other player, who has the table after the first move, and that device.
+    """
+    host, guest = visit(), visit()
+    seated(host, guest, "discat", trust)
+    actor, other = play_on(host, guest, 2)
+    while actor.page.locator(TURN).count() < 2:
+        actor, other = play_on(actor, other, 1)
+    device = visit(storage=actor.kept())
+    device.open(f"play/{actor.table}")
+    device.settle()
+    actor.choose(0)
+    actor.move()
+    actor.settle()
+    other.open_link(checked(actor))
+    other.settle()
+    device.choose(1)
+    device.move()
+    device.settle()
+    assert actor.tables()[-1] != device.tables()[-1]
+    return other, device
+
+
 @pytest.fixture
 def two(visit: Callable[..., Person]) -> tuple[Person, Person]:
     return visit(), visit(language="fr")
@@ -129,39 +154,13 @@ def stored(person: Person) -> dict[str, Any]:
 
 
 def test_two_different_moves_are_shown_as_a_fork(visit: Callable[..., Person]) -> None:
-    host, guest = visit(), visit()
-    seated(host, guest, "discat")
-    actor, other = play_on(host, guest, 2)
-    again = visit(storage=actor.kept())
-    again.open(f"play/{actor.table}")
-    again.settle()
-    actor.move()
-    actor.settle()
-    other.open_link(checked(actor))
-    other.settle()
-    again.choose(3)
-    again.move()
-    again.settle()
-    assert actor.tables()[-1] != again.tables()[-1]
+    other, again = play_differently(visit, "next")
     other.open_link(checked(again))
     assert "two different tables" in other.page.locator("main").inner_text()
 
 
 def test_among_friends_a_fork_can_be_gone_on_with(visit: Callable[..., Person]) -> None:
-    host, guest = visit(), visit()
-    seated(host, guest, "discat", "none")
-    actor, other = play_on(host, guest, 2)
-    again = visit(storage=actor.kept())
-    again.open(f"play/{actor.table}")
-    again.settle()
-    actor.move()
-    actor.settle()
-    other.open_link(checked(actor))
-    other.settle()
-    again.choose(3)
-    again.move()
-    again.settle()
-    assert actor.tables()[-1] != again.tables()[-1]
+    other, again = play_differently(visit, "none")
     other.open_link(checked(again))
     other.page.get_by_role("button", name="Go on with the table of this link").click()
     other.settle()

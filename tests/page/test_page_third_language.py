@@ -13,7 +13,7 @@ from .person import Person
 from .test_page_games import GAMES
 from .test_page_words import visible
 
-# What is written alike in all languages: names of languages (that of this one is its tag), of the project and, as players
+# What is written alike in all languages: names of languages (of this one its tag), of the project and, as players
 # are called, of cats.
 CATS = ("Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote")
 NAMES = ("English", "Français", "Qq", "Chatière", *CATS)

@@ -7,7 +7,7 @@ Ginger's start lies at the left and black's at the right, but both touch the tru
 from ..turning import Seats
 
 SEATS = Seats(
-    named=frozenset({"seat", "first_seat", "active_seat", "owner", "cat_owner"}),
+    named=frozenset({"seat", "first_seat", "active_seat", "token_owner", "cat_owner"}),
     one_each=frozenset({"seats"}),
     names=("ginger", "black"),
 )

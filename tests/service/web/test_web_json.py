@@ -44,7 +44,7 @@ def test_zeros_are_written_and_large_numbers_are_strings(web: WebClient) -> None
     _, answer = posted(web, "NewGame", {"game": "discat", "players": 2, "seed": str(2**64 - 1)})
     state = answer["position"]["state"]
     assert (state["ply"], state["stream"]["seed"], state["stream"]["gameNumber"]) == (0, str(2**64 - 1), "0")
-    assert state["discat"]["queue"] == []
+    assert state["discat"]["queueCards"] == []
 
 
 def test_errors_are_readable(web: WebClient) -> None:
@@ -136,10 +136,10 @@ def test_large_requests_and_responses_are_json_like_small_ones(web: WebClient) -
     """A state of more than 16 KiB, which a thread reads."""
     status, answer = posted(web, "NewGame", {"game": "discat", "players": 2})
     state = answer["position"]["state"]
-    state["discat"]["queue"] = [0] * 10_000
+    state["discat"]["queueCards"] = [0] * 10_000
     status, error = posted(web, "GetScore", {"state": state})
     assert status == 400
-    assert error["message"].startswith("state.discat.queue")
+    assert error["message"].startswith("state.discat.queue_cards")
     status, answer = posted(web, "ListGames", {"pieces": True, "observation": True})
     assert len(json.dumps(answer)) > 64 * 1024
     parsed = json_format.ParseDict(answer, pb.ListGamesResponse())

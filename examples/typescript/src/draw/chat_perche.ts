@@ -30,7 +30,7 @@ function drawTree(view: ChatPercheView, details: ChatPerchePieces): string[] {
   view.seats.forEach(({ cats }, seat) => cats.forEach((space) => animals.set(space, String(seat))));
   const animal = (space: number) => animals.get(space) ?? ".";
   const outward = ({ branch, spaces }: ChatPercheBranchInfo): string[] => {
-    const { owner, solidity, broken } = at(view.branches, branch);
+    const { tokenOwner: owner, solidity, broken } = at(view.branches, branch);
     const token = owner === undefined ? " - " : `${owner}:${solidity ?? "?"}`;
     return [...spaces.map((space) => (broken ? "x" : animal(space))), token];
   };
