@@ -42,7 +42,7 @@ cdef inline void add_numbers(Said* said, const listed_number* numbers, int count
 
 
 cdef class Phrases:
-    cdef readonly tuple keys
+    cdef tuple keys
     cdef tuple arguments
     cdef dict numbers
     cdef dict kinds

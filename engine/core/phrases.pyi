@@ -10,7 +10,6 @@ COMMON: Final[Mapping[str, str]]
 
 @disjoint_base
 class Phrases:
-    keys: tuple[str, ...]
     def __init__(
         self,
         package: str,

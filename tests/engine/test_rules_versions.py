@@ -34,6 +34,7 @@ def test_games_begin_under_the_newest_version_or_the_one_that_is_named(game: Gam
     for version in old, new:
         assert game.new_game(game.min_players, rules_version=version).rules_version() == version
         assert game.new_game(game.min_players, seed=1, rules_version=version).rules_version() == version
+        assert Table(game, game.min_players, version).rules_version == version
     for version in 0, old - 1, new + 1, 256 + old, 2**70:
         for begin in game.new_game, lambda players, rules_version: Table(game, players, rules_version):
             error = refused(begin, game.min_players, rules_version=version)

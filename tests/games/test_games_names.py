@@ -1,0 +1,39 @@
+"""Names of players in the labels of positions, without a service around them."""
+
+import re
+from typing import Any
+
+import pytest
+
+from chatiere import engine
+from chatiere.engine import EventLog, Game, Position
+from chatiere.engine.core.messages import Messages
+from chatiere.engine.wire import Reader, fill
+from chatiere.v1 import game_pb2
+
+from .played import played
+
+NAMES = ["Zoé", "D'Artagnan", "Łucja 3", "李小龍", "Noël", "Anne-Sophie"]
+
+
+def labels(messages: Messages, position: Position, events: EventLog) -> list[str]:
+    """Return the labels of a position with all that may be asked for."""
+    wanted = game_pb2.Include(legal_actions=True, viewers=range(position.num_players()), spectator=True)
+    filled: Any = fill(game_pb2.Position(), messages.put_position, position, events, Reader(wanted))
+    found = [each.label for each in (*filled.events, *filled.legal_actions)]
+    for update in filled.viewers:
+        found += [each.label for each in (*update.events, update.view.prompt)]
+    return found
+
+
+@pytest.mark.parametrize("game", engine.games(), ids=str)
+def test_names_stand_where_seats_would(game: Game) -> None:
+    field = game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number
+    plain = Messages(game, engine.codec(game.name), field)
+    naming = plain.naming([name.encode() for name in NAMES])
+    named = 0
+    for position, events in played(game, game.max_players):
+        for label, other in zip(labels(naming, position, events), labels(plain, position, events), strict=True):
+            assert label == re.sub(r"seat (\d)", lambda found: NAMES[int(found[1])], other)
+            named += label != other
+    assert named > game.max_players
