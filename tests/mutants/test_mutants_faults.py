@@ -1,9 +1,11 @@
 """The faults that `make mutants` plants, and the explanations of those that nobody can see."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from . import trial
 from .__main__ import Verdicts, explanations
 from .faults import changes, faults_in
 from .parts import ROOT, parts
@@ -151,3 +153,22 @@ def test_a_detecting_test_is_named_with_its_parameters() -> None:
     assert detecting(f"{output}FAILED tests/a.py::test_a[x 1] - assert [1] == [2]") == "tests/a.py::test_a[x 1]"
     assert detecting("ERROR tests/a.py - ImportError: [x]") == "tests/a.py"
     assert detecting("Fatal Python error") is None
+
+
+def test_a_run_that_does_not_end_after_a_failure_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(trial, "SECONDS_TO_END", 0.1)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_endless.py").write_text(
+        "import threading\n"
+        "import pytest\n"
+        "@pytest.fixture(scope='module')\n"
+        "def endless():\n"
+        "    yield\n"
+        "    threading.Event().wait()\n"
+        "def test_it(endless):\n"
+        "    assert False\n"
+    )
+    pytest_run = [sys.executable, "-m", "pytest", "-v", "-x", "-p", "no:xdist", "tests"]
+    code, output = trial._run(pytest_run, tmp_path)
+    assert code < 0
+    assert detecting(output) == "tests/test_endless.py::test_it"

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,8 @@ _BUILT = "build/lib"
 # A planted fault may loop or allocate memory for ever.
 SECONDS_A_TEST = 120
 SECONDS_A_RUN = 1_800
+# A run has so long to end after a test has failed: what the fault has broken may never end.
+SECONDS_TO_END = 20
 # Named in place of a test if a fault does not compile.
 COMPILER = "the compiler"
 # A test, with its parameters.
@@ -30,6 +33,8 @@ _ID = r"(tests/[^\s\[]+(?:\[.*?\](?=\s|$))?)"
 _FAILED = re.compile(rf"^(?:FAILED|ERROR) {_ID}", re.MULTILINE)
 # With -v, a test is named before it runs.
 _BEGUN = re.compile(rf"^(?=\S+::){_ID}", re.MULTILINE)
+# How a test's failure is told before the run ends.
+_TOLD = re.compile(rb"^tests/.*(?:FAILED|ERROR) +\[", re.MULTILINE)
 # Tests with servers or clients, which wait for each other.
 _TIMED = ("tests/service", "tests/clients", "tests/tables", "tests/command", "tests/envs", "tests/bots")
 # pytest's exit code where no test was chosen.
@@ -52,8 +57,13 @@ def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(SECONDS_A_RUN)
+        end = time.monotonic() + SECONDS_A_RUN
+        while process.poll() is None and (left := end - time.monotonic()) > 0:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(min(left, SECONDS_TO_END))
+            # Without moving the place where the process writes.
+            if _TOLD.search(os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0)):
+                end = min(end, time.monotonic() + SECONDS_TO_END)
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         code = process.wait()
