@@ -98,7 +98,7 @@ def parts() -> dict[str, Part]:
     )
     found["wire"] = Part(
         sorted((engine / "wire").glob("*.p[xy][dx]")),
-        _engine("wire", "requests", "plain"),
+        _engine("wire", "requests", "plain", "weighing"),
         [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
     )
     found["search"] = Part([ROOT / "bots" / "search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
