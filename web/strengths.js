@@ -23,14 +23,14 @@ export function strengthsOf(bots) {
     parameters.some(({ name }) => name === "simulations"),
   );
   const found = [
-    ...plain.map(({ name: bot = "", title = "" }) => ({ bot, said: title })),
+    ...plain.map(({ name: bot = "", title = "" }) => ({ bot, title })),
     ...searching.flatMap(({ name, title }) =>
-      SIMULATIONS.map((count) => ({ bot: `${name}:simulations=${count}`, said: `${title} ${count}` })),
+      SIMULATIONS.map((count) => ({ bot: `${name}:simulations=${count}`, title: `${title} ${count}` })),
     ),
   ];
-  return found.map(({ bot, said }, index) => {
+  return found.map(({ bot, title }, index) => {
     const rank = RANKS[index];
-    const name = rank ? t(rank) : said;
-    return { bot, name, label: rank ? `${name} · ${said}` : said };
+    const name = rank ? t(rank) : title;
+    return { bot, name, label: rank ? `${name} · ${title}` : title };
   });
 }

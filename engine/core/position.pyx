@@ -82,7 +82,7 @@ COMMON_FAULTS = {
     ),
     OTHER_RULES_VERSION: FaultText(
         Reason.UNSUPPORTED_RULES_VERSION,
-        "the state was made under a version of the rules that is not played here",
+        "the version of the rules is not supported",
         "rules_version",
         key="state.other_rules_version",
     ),
@@ -367,7 +367,7 @@ cdef class Game:
             played = ", ".join(map(str, self.rules_versions))
             raise EngineError(
                 Reason.UNSUPPORTED_RULES_VERSION,
-                f"version {version} of the rules of {self.name} is not played here; those that are: {played}",
+                f"unsupported version {version} of the rules of {self.name}; supported: {played}",
                 field="rules_version",
                 metadata={"supported": played},
             )

@@ -138,7 +138,7 @@ def new_game(data: bytes, settings: Settings) -> bytes:
         conversion.name_game(error, game)
         raise
     include = request.inner(_NEW_GAME.include)
-    messages = wanting(include, position)
+    messages = messages_for(include, position)
     return written_in(_NEW_GAME_RESPONSE, messages.put_position, position, events, include)
 
 
@@ -158,7 +158,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     request = _open_apply(data)
     position = position_of(request)
     include = request.inner(_APPLY.include)
-    messages = wanting(include, position)
+    messages = messages_for(include, position)
     events = EventLog()
     action = request.find(_APPLY.action)
     if action is not None:
@@ -184,7 +184,7 @@ def get_position(data: bytes) -> bytes:
     request = _open_get_position(data)
     position = position_of(request)
     include = request.inner(_GET_POSITION.include)
-    put = wanting(include, position).put_position
+    put = messages_for(include, position).put_position
     return written_in(_GET_POSITION_RESPONSE, put, position, EventLog(), include)
 
 
@@ -324,8 +324,11 @@ def _check_turn(seat: int, position: Position) -> None:
         raise
 
 
-def wanting(include: Reader, position: Position) -> Messages:
-    """Return what writes a position with the parts of a request's field `include`. Raises EngineError: INVALID_SEAT."""
+def messages_for(include: Reader, position: Position) -> Messages:
+    """Return the writer of a position's messages with the names of seats of a request's field `include`.
+
+    Raises EngineError: INVALID_SEAT.
+    """
     _check_viewers(include, position)
     return conversion.of(position, conversion.read_seat_names(include, position.num_players(), position.game))
 

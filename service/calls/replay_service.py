@@ -20,7 +20,7 @@ from chatiere.engine.core.record import (
 from chatiere.engine.wire import Buffer, Reader, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
-from chatiere.service.calls.game_service import wanting
+from chatiere.service.calls.game_service import messages_for
 from chatiere.service.calls.requests import numbers_of, opener
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.process.settings import Settings
@@ -61,7 +61,7 @@ class ReplayService:
         # Nobody watches what comes before the stretch.
         events = EventLog() if first == 0 else None
         position = record.begin(events)
-        response = _Response(wanting(include, position), include, self._max_bytes, hold)
+        response = _Response(messages_for(include, position), include, self._max_bytes, hold)
         ply = made = 0
         try:
             for kind, index, move in _below_record(record.moves(position), record.game):

@@ -205,7 +205,7 @@ class Settings:
             except EngineError as error:
                 raise SettingError("rules_versions", f"must be GAME=VERSION, not {each!r}: {error.message}") from error
             played = [str(number) for number in game.rules_versions]
-            message = f"of {name} these versions are played: {', '.join(played)}; not {version!r}"
+            message = f"unsupported version {version!r} of {name}; supported: {', '.join(played)}"
             _require("rules_versions", version in played, message)
             _require("rules_versions", name not in named, f"{name} is named twice")
             named.add(name)

@@ -483,7 +483,7 @@ def test_a_world_that_is_none_of_its_tree_is_named(with_priors: bool) -> None:
         (game.new_game(2), "", "a chance event is pending"),
         (game.new_game(3, seed=1), "", "a different number of seats"),
         ((other_game + bytes(size))[:size], ".header.game", "not a packed state of this game"),
-        (bytes([start.pack()[0], 99]) + start.pack()[2:], ".rules_version", "version of the rules that is not played"),
+        (start.pack()[:1] + b"\x63" + start.pack()[2:], ".rules_version", "the version of the rules is not supported"),
         (start.pack()[:2] + b"\x02" + start.pack()[3:], ".header.sampled", "a flag other than 0 and 1"),
         (broken, None, ""),
     ):

@@ -206,8 +206,8 @@ def test_an_item_fails_alone(batches: Any, game: Game, table: pb.BatchSetup, beg
         "moves",
         "states.header.game",
     ]
-    version = f"version {game.rules_version + 1} of the rules of {game.name}"
-    assert answer.faults.items[0].message.startswith(f"{version} is not played here")
+    unsupported = f"unsupported version {game.rules_version + 1} of the rules of {game.name}; supported: "
+    assert answer.faults.items[0].message.startswith(unsupported)
     actors = np.frombuffer(answer.positions.actors, "i1")
     assert actors[[1, 2, 4]].tolist() == [-3, -3, -3]
     assert actors[3] == np.frombuffer(begun.actors, "i1")[3]

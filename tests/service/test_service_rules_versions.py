@@ -191,8 +191,8 @@ def test_sealed_tables_are_played_on_under_their_version(
 @pytest.mark.parametrize(
     ("named", "words"),
     [
-        (("discat=9",), "of discat these versions are played: 1; not '9'"),
-        (("discat",), "not ''"),
+        (("discat=9",), "unsupported version '9' of discat; supported: 1"),
+        (("discat",), "unsupported version '' of discat"),
         (("cat=1",), "must be GAME=VERSION, not 'cat=1'"),
         (("discat=1", "discat=1"), "discat is named twice"),
     ],

@@ -201,13 +201,13 @@ cdef bint say_event(const Event* event, Said* said) except -1:
 
 # Options
 
-def _read_deck(copies):
-    copies = read_numbers("deck", copies, CARD_TYPES, 0, DECK_SIZE)
-    if sum(copies) != DECK_SIZE:
-        refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(copies)}")
-    if not any(copies[:DOGS_2 + 1]):
+def _read_deck(deck):
+    deck = read_numbers("deck", deck, CARD_TYPES, 0, DECK_SIZE)
+    if sum(deck) != DECK_SIZE:
+        refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
+    if not any(deck[:DOGS_2 + 1]):
         refuse_option("deck", "a deck must have a dogs card, or the game would not end")
-    return copies
+    return deck
 
 
 def encode_options(players, options: Mapping):
@@ -215,15 +215,15 @@ def encode_options(players, options: Mapping):
     cdef Options encoded
     cdef int card, place = 0
     options = complete_options("Chat perché", options, DEFAULTS, players)
-    solidity, copies = options["solidity"], options["deck"]
+    solidity, deck = options["solidity"], options["deck"]
     if not isinstance(options["forward_only"], bool):
         refuse_option("forward_only", "forward_only must be true or false")
     dog_track = read_number("dog_track", options["dog_track"], 1, LONGEST_TRACK)
     # Every batch that begins games comes here: defaults are not checked again.
     if solidity is not DEFAULTS["solidity"]:
         solidity = read_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
-    if copies is not DEFAULTS["deck"]:
-        copies = _read_deck(copies)
+    if deck is not DEFAULTS["deck"]:
+        deck = _read_deck(deck)
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
     encoded.forward_only = options["forward_only"]
@@ -231,7 +231,7 @@ def encode_options(players, options: Mapping):
     for value in solidity:
         encoded.solidity[<int> value - 1] += 1
     for card in range(CARD_TYPES):
-        for _ in range(<int> copies[card]):
+        for _ in range(<int> deck[card]):
             encoded.full_deck[place] = card
             place += 1
     return (<const char*> &encoded)[:sizeof(Options)]

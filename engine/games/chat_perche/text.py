@@ -40,7 +40,7 @@ _OBSERVATION = (
         (5, SIZES.branches),
         (
             category(2, "owner", (SIZES.branches,)),
-            category(SIZES.solidity, "value", (SIZES.branches,)),
+            category(SIZES.solidities, "value", (SIZES.branches,)),
             flag("broken", (SIZES.branches,)),
             count(SIZES.branch_spaces, "animals", (SIZES.branches,)),
             count(SIZES.branch_spaces, "most_animals", (SIZES.branches,)),
@@ -48,13 +48,13 @@ _OBSERVATION = (
     ),
     (
         "tokens",
-        f"Per value 1-{SIZES.solidity} the number of tokens: own ones that are not placed; the other seat's that the "
+        f"Per value 1-{SIZES.solidities} the number of tokens: own ones that are not placed; the other seat's that the "
         "own seat has not seen; those that a seat begins with.",
-        (3, SIZES.solidity),
+        (3, SIZES.solidities),
         (
-            count(SIZES.tokens, "own", (SIZES.solidity,)),
-            count(SIZES.tokens, "other", (SIZES.solidity,)),
-            count(SIZES.tokens, "all", (SIZES.solidity,)),
+            count(SIZES.tokens, "own", (SIZES.solidities,)),
+            count(SIZES.tokens, "other", (SIZES.solidities,)),
+            count(SIZES.tokens, "all", (SIZES.solidities,)),
         ),
     ),
     (
@@ -125,7 +125,7 @@ DESCRIPTION = Description(
             "The values of a seat's five tokens.",
             OptionType.NUMBERS,
             1,
-            SIZES.solidity,
+            SIZES.solidities,
             ", ".join(map(str, DEFAULTS["solidity"])),
             tuple(DEFAULTS["solidity"]),
             length=SIZES.tokens,
@@ -148,7 +148,7 @@ DESCRIPTION = Description(
     action_kinds=(
         ActionKind(
             "place_token",
-            f"Put a token beside a branch: {SIZES.solidity} x branch + value - 1.",
+            f"Put a token beside a branch: {SIZES.solidities} x branch + value - 1.",
             0,
             IDS.first_move - 1,
         ),

@@ -51,8 +51,8 @@ class PortState(ServerState):
         self.config, self.application, self.patience = config, application, patience
         self.forgets: list[Callable[[Connection], None]] = []
         """Called when a connection has ended."""
-        # Until when what was read of refused requests is enough, of time.monotonic.
-        self._sated = 0.0
+        # The time, of time.monotonic, from which on more of refused requests may be read.
+        self._reads_refused_at = 0.0
         self._has_emptied = asyncio.Event()
 
     def forget(self, connection: Connection) -> None:
@@ -66,8 +66,8 @@ class PortState(ServerState):
     def pause_after(self, refused: int) -> float:
         """Return the seconds for which no more may be read of a refused request of which so many bytes have come."""
         now = monotonic()
-        self._sated = max(now, self._sated) + refused / _REFUSED_RATE
-        return self._sated - now
+        self._reads_refused_at = max(now, self._reads_refused_at) + refused / _REFUSED_RATE
+        return self._reads_refused_at - now
 
     async def emptied(self) -> None:
         """Wait until there is no connection."""
