@@ -659,7 +659,6 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
     if (stream != NULL) {
         if (stream->has_ended)
             remember_gone(stream->connection, id);
-        nghttp2_session_set_stream_user_data(session, id, NULL);
         stream_close(stream, error);
     }
     return 0;

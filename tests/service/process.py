@@ -124,9 +124,12 @@ class Served:
         return sum(value for found, value in self.metrics().get(metric, []) if labels.items() <= found.items())
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send it a signal; return its exit code."""
+        """Send it a signal; return its exit code. If the log is read, `lines` then holds all of it."""
         self.process.send_signal(number)
-        return self.process.wait(PATIENCE)
+        code = self.process.wait(PATIENCE)
+        if self.is_read.is_set():
+            self._reader.join(PATIENCE)
+        return code
 
     def close(self) -> None:
         """Kill it if it still runs; its workers end with it."""

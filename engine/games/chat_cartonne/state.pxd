@@ -339,8 +339,7 @@ cdef inline int lay_on_table(State* state, int cell, int card) noexcept nogil:
     return place
 
 cdef inline void lay_on_joint(State* state, int joint, int there) noexcept nogil:
-    cdef int end, place = find_joint(state, joint)
-    end = place
+    cdef int place = find_joint(state, joint), end = place
     while state.joints[end]:
         end += 1
     memmove(&state.joints[place + 1], &state.joints[place], (end - place) * sizeof(uint16_t))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hpack import Encoder
-from played_frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, Frame, data, message
+from played_frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, RST_STREAM, SETTINGS, Frame, data, message
 
 from ..support import PATIENCE
 
@@ -83,6 +83,16 @@ def test_a_call_has_its_clients_headers_without_those_of_the_protocol() -> None:
         played.turn_until(lambda: played.calls)
         (call,) = played.calls
         assert call.metadata == (("te-st", "ab"), ("x-request-id", "te"))
+
+
+def test_an_answer_to_a_client_that_has_gone_is_dropped() -> None:
+    with closing(Played()) as played:
+        played.turn_until(lambda: played.calls)
+        (call,) = played.calls
+        played.send(Frame(RST_STREAM, 0, 1, bytes(4)))
+        played.turn_until(lambda: call.is_closed)
+        call.answer(bytes(100), "late")
+        assert not call.is_sending
 
 
 def test_a_machine_that_has_vanished_is_noticed() -> None:
