@@ -20,8 +20,8 @@ _log = logging.getLogger(__name__)
 
 # A client whose requests hold a smaller part of what all may hold loses no call.
 _FEW = 16
-# Seconds between two looks at the memory of requests that have come in part.
 MEMORY_LOOK = 0.1
+"""Seconds between two looks at the memory of requests that have come in part."""
 
 
 class Cost(NamedTuple):
@@ -58,7 +58,7 @@ class Door:
         """The streams of requests, whose next request may be coming."""
         self.is_stopping = False
         """True once no more calls are to begin; streams end."""
-        self.lasting: set[Exchange] = set()
+        self.lasting: set[Exchange[Any]] = set()
         """The exchanges that may last for ever, and are told when the server stops."""
         self._ended_calls = EndedCalls(_log, "requests under way")
 

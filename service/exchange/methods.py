@@ -78,8 +78,14 @@ class StreamMethod(NamedTuple):
 
 
 class FeedMethod(NamedTuple):
-    """A method that answers one request with responses as they come."""
+    """A method that answers one request with responses as they come, for as long as it likes."""
 
     path: str
     method: Method
     handle: FeedHandler
+
+
+class UnknownMethod(NamedTuple):
+    """All methods that a door does not have."""
+
+    method: Method

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from chatiere.engine.wire import Buffer
@@ -36,7 +36,7 @@ class Loop(Protocol):
 class Wire(Protocol):
     """One call, as its port carries it; for its loop's thread, but for `held`.
 
-    The port makes it when the headers have come, then an exchange for it, whose `begin` it calls. From then on it keeps
+    The port makes it when the headers have come, then an exchange for it, and calls `begin` of that. From then on it keeps
     the properties true and calls `watch` after each change of them; it may do so at any time, also for nothing. What is
     given to it after the end of the call is dropped.
     """
@@ -138,5 +138,3 @@ class Form(Protocol):
     def write(self, data: bytes) -> bytes:
         """Return a response, given in wire format, in this form."""
 
-
-Metadata = Iterable[tuple[str, str | bytes]]

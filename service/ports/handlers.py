@@ -1,4 +1,4 @@
-"""The functions that handle requests, as the ports call them, and how a port's loop waits for one in a thread."""
+"""How a port's loop waits for work in a thread."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,18 +6,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
-from chatiere.engine.wire import Buffer
 from chatiere.service.calls.errors import deadline_exceeded
-
-# A reservation of memory, in bytes, beside the request. Raises Refusal.
-Hold = Callable[[int], None]
-# Methods that take microseconds: request → response.
-SingleHandler = Callable[[bytes], bytes]
-# Methods that may take long: request (a Buffer), cancellation, reservation → response, in pieces to be joined.
-BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
-
-# Larger requests of GameService, in bytes, may take longer to read than a port's loop should wait.
-LARGE = 16 * 1024
 
 
 async def finished(

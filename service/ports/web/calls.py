@@ -36,12 +36,13 @@ from chatiere.service.calls.errors import (
     slot_lost,
 )
 from chatiere.service.calls.languages import speaking
+from chatiere.service.exchange.methods import LARGE, BatchHandler, Hold
 from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Method
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding
 from chatiere.service.guards.sizes import largest_request
 from chatiere.service.guards.traces import CallTraces
-from chatiere.service.ports.handlers import LARGE, BatchHandler, Hold, finished
+from chatiere.service.ports.handlers import finished
 from chatiere.service.ports.web.connection import Connection
 from chatiere.service.ports.web.endings import ended
 from chatiere.service.ports.web.http import (
@@ -204,7 +205,8 @@ class Exchange:
         headers: Headers = scope["headers"]
         self._scope, self._headers = scope, headers
         self._metadata = [(name.decode(), value.decode()) for name, value in headers]
-        self._call: Call = self._guards.begin(route.method, connection.peer, self._metadata)
+        self._call = Call(route.method, connection.peer, self._metadata)
+        self._guards.begin(self._call)
         if door.traces is not None:
             door.traces.begin(self._call, self._metadata)
         self._holding: Holding = self._guards.holding(self._call)

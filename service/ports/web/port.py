@@ -8,18 +8,19 @@ import time
 from concurrent.futures import Executor
 from contextlib import suppress
 from email.utils import formatdate
+from functools import partial
 
 from google.protobuf import descriptor_pool
 from google.protobuf.descriptor_pb2 import MethodOptions
 from uvicorn import Config
 
+from chatiere.service.exchange.methods import BatchHandler, BatchMethod, SingleHandler, SingleMethod
 from chatiere.service.guards.chain import Guards
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import LEAST_AGE, EndedCalls, most_of_parts
 from chatiere.service.guards.traces import CallTraces
-from chatiere.service.ports.handlers import BatchHandler, SingleHandler
 from chatiere.service.ports.listening import listening_sockets
-from chatiere.service.ports.methods import BOT_SERVICE, GAME_SERVICE, TABLE_SERVICE, BatchMethod, Methods, SingleMethod
+from chatiere.service.ports.methods import BOT_SERVICE, GAME_SERVICE, TABLE_SERVICE, Methods
 from chatiere.service.ports.tls import ServerContext
 from chatiere.service.ports.web.acceptor import Acceptor
 from chatiere.service.ports.web.app import WebApp
@@ -65,9 +66,9 @@ class WebPort:
         traces = CallTraces() if settings.traces else None
         self.half_open = CallSlots(settings.max_calls)
         """The calls whose request has not come whole."""
-        door = Door(settings, guards, self.half_open, traces)
+        self.door = door = Door(settings, guards, self.half_open, traces)
         hosts = (split_address(address)[0].lower(), *settings.web_hosts)
-        self._app = WebApp(door, _routes_of(methods), methods.count_unknown, Pages(), hosts)
+        self._app = WebApp(door, _routes_of(methods), partial(methods.count_unknown, guards), Pages(), hosts)
         config = Config(
             self._app,
             log_config=None,
@@ -154,9 +155,9 @@ def _received(exchange: Exchange) -> int:
 
 
 def _routes_of(methods: Methods) -> list[Route]:
-    singles = [_route(each, methods.side_threads, each.handle, None) for each in methods.singles]
+    singles = [_route(each, each.threads, each.handle, None) for each in methods.singles]
     batches = [each for each in methods.batches if each.method.service in _SERVICES]
-    return singles + [_route(each, methods.batch_threads, None, each.handle) for each in batches]
+    return singles + [_route(each, each.threads, None, each.handle) for each in batches]
 
 
 def _route(
