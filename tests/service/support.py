@@ -51,7 +51,7 @@ needs_fast_door = pytest.mark.skipif(
     not fast_door_built(), reason="the fast door was not built: libnghttp2 was not there"
 )
 needs_web_door = pytest.mark.skipif(
-    importlib.util.find_spec("connectrpc") is None, reason="the packages of chatiere[web] are not there"
+    importlib.util.find_spec("httptools") is None, reason="the packages of chatiere[web] are not there"
 )
 # A module's tests of what a client sees run at the first two doors; at all of them if its DOORS say so.
 GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs_fast_door))
