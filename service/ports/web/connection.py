@@ -154,8 +154,8 @@ class Connection(asyncio.Protocol):
         # Since when a request, or the first one, has been arriving; None while none is. When the last one was over.
         self._arriving: float | None = None
         self._idle_since = 0.0
-        # Bytes that the client has not taken, and since when none of them.
-        self._untaken, self._since = 0, 0.0
+        # Bytes that were sent, and those of them that the client has taken, with the time since when no more.
+        self._written, self._taken, self._since = 0, 0, 0.0
         self._lingering: asyncio.TimerHandle | None = None
         self._begin()
 
@@ -182,7 +182,7 @@ class Connection(asyncio.Protocol):
         """Wait for the first request."""
         self.transport = transport  # type: ignore[assignment]  # It is one for reading and writing.
         self.is_made = True
-        self._arriving = monotonic()
+        self._arriving = self._since = monotonic()
         self._state.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -350,7 +350,7 @@ class Connection(asyncio.Protocol):
                 self._served = served
                 self._state.serving.add(self)
                 if not (self._has_started or self._is_whole) and _expects(request):
-                    self.transport.write(_CONTINUE)
+                    self._write(_CONTINUE)
         elif self._has_responded:
             self._leave_unread(len(body))
         elif self._served is not None:
@@ -375,7 +375,7 @@ class Connection(asyncio.Protocol):
         # What is no request, or has no bounds, ends the connection.
         if not self._has_started:
             self._keeps_alive = False
-            self.transport.write(self._head(status, [TEXT], len(text)) + text.encode())
+            self._write(self._head(status, [TEXT], len(text)) + text.encode())
         self.transport.close()
         self._let_go()
         return False
@@ -409,7 +409,7 @@ class Connection(asyncio.Protocol):
         is_bodyless = status in _BODYLESS
         head = self._head(status, fields, None if is_bodyless else len(body))
         self._has_started = True
-        self.transport.write(head if is_bodyless or self._request.method == "HEAD" else head + body)
+        self._write(head if is_bodyless or self._request.method == "HEAD" else head + body)
         self._end_response()
 
     def start(self, status: int, fields: Fields) -> None:
@@ -419,17 +419,21 @@ class Connection(asyncio.Protocol):
         self._is_chunked = self._request.version == "1.1"
         self._keeps_alive = self._keeps_alive and self._is_whole and self._is_chunked
         coding = [("transfer-encoding", "chunked")] if self._is_chunked else []
-        self.transport.write(self._head(status, [*fields, *coding], None))
+        self._write(self._head(status, [*fields, *coding], None))
 
     def send(self, data: bytes) -> None:
         """Send a part of the body, which is not empty."""
-        self.transport.write(b"%x\r\n%b\r\n" % (len(data), data) if self._is_chunked else data)
+        self._write(b"%x\r\n%b\r\n" % (len(data), data) if self._is_chunked else data)
 
     def end(self) -> None:
         """End the response."""
         if self._is_chunked:
-            self.transport.write(b"0\r\n\r\n")
+            self._write(b"0\r\n\r\n")
         self._end_response()
+
+    def _write(self, data: bytes) -> None:
+        self._written += len(data)
+        self.transport.write(data)
 
     def _head(self, status: int, fields: Fields, length: int | None) -> bytes:
         lines = [_STATUS_LINES[status], self._state.date]
@@ -472,8 +476,9 @@ class Connection(asyncio.Protocol):
     def look(self, now: float) -> None:
         """End it if its client is too slow, or has asked for nothing for long."""
         untaken = self.transport.get_write_buffer_size()
-        if not untaken or untaken != self._untaken:
-            self._untaken, self._since = untaken, now
+        taken = self._written - untaken
+        if not untaken or taken > self._taken:
+            self._taken, self._since = taken, now
         elif now - self._since > self._state.patience:
             self.transport.abort()
         if self.transport.is_closing() or self._request is not None:

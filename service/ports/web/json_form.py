@@ -25,7 +25,11 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 def _registry() -> Registry:
     # All message types of the door's services, and of the details of errors.
     described = FileDescriptorSet.from_binary((files("chatiere.v1") / "descriptors.binpb").read_bytes())
-    described.file.append(FileDescriptorProto.from_binary(health_pb2.DESCRIPTOR.serialized_pb))
+    health = FileDescriptorProto.from_binary(health_pb2.DESCRIPTOR.serialized_pb)
+    for field in (field for message in health.message_type for field in message.field):
+        # Generated code lacks the names in JSON: here they are words that are written alike.
+        field.json_name = field.name
+    described.file.append(health)
     return described.to_registry()
 
 

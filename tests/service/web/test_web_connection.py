@@ -401,11 +401,13 @@ def test_a_client_that_takes_nothing_is_ended() -> None:
         await connection.receive(GET)
         connection.connection.look(now)
         connection.connection.look(now + 9)
-        connection.served[0].connection.send(b"more")
-        connection.connection.look(now + 11)
+        # What it takes counts, and not what it is sent.
+        connection.transport.untaken -= 1
+        connection.connection.look(now + 10)
+        connection.connection.send(b"more")
         connection.connection.look(now + 20)
         assert not connection.transport.is_aborted
-        connection.connection.look(now + 22)
+        connection.connection.look(now + 21)
         assert connection.transport.is_aborted
 
     played(check)
