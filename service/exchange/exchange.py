@@ -75,8 +75,10 @@ class Exchange(Call, Generic[_Served]):
 
         `form`: of the messages of a call with one request; None: the wire format.
         """
-        super().__init__(served.method, wire.peer, wire.metadata)
-        self._door, self._served, self.wire, self._form = door, served, wire, form
+        # Without `super`, which takes its time.
+        Call.__init__(self, served.method, wire.peer, wire.metadata)
+        self._door, self.wire, self._form = door, wire, form
+        self._served: _Served = served
         self._is_half_open = False
         self._timer: Timer | None = None
         # What stops the work of a thread, and its result; what to refuse the call for once the thread has stopped.
@@ -247,7 +249,7 @@ class UnaryExchange(Exchange[_Served]):
 
     def _admit(self) -> None:
         timeout = self.wire.timeout
-        if timeout is not None and perf_counter() >= self.start + timeout:
+        if timeout is not None and timeout <= 0:
             raise deadline_exceeded()
         self._door.guards.admit(self)
 
@@ -277,7 +279,7 @@ class UnaryExchange(Exchange[_Served]):
             self._stop()
 
     def _allowed(self) -> tuple[float, float | None]:
-        # The seconds that the call may take, and how many of them the server allows; None: the client's deadline counts.
+        # The seconds that the call may take, and those that the server allows; None: the client's deadline counts.
         settings, timeout = self._door.settings, self.wire.timeout
         if timeout is not None and timeout <= settings.max_deadline:
             return timeout, None

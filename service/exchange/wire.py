@@ -36,9 +36,9 @@ class Loop(Protocol):
 class Wire(Protocol):
     """One call, as its port carries it; for its loop's thread, but for `held`.
 
-    The port makes it when the headers have come, then an exchange for it, and calls `begin` of that. From then on it keeps
-    the properties true and calls `watch` after each change of them; it may do so at any time, also for nothing. What is
-    given to it after the end of the call is dropped.
+    The port makes it when the headers have come, then an exchange for it, and calls `begin` of that. From then on it
+    keeps the properties true and calls `watch` after each change of them; it may do so at any time, also for nothing.
+    What is given to it after the end of the call is dropped.
     """
 
     watch: Callable[[], None] | None
@@ -117,7 +117,10 @@ class Wire(Protocol):
         """End the call with one response and status OK. `language`: of the response; "": none to tell."""
 
     def send(self, pieces: list[Buffer], language: str) -> None:
-        """Send a response, whose bytes are in `pieces`, one after another; the call goes on. `language`: as in `answer`."""
+        """Send a response, whose bytes are in `pieces`, one after another; the call goes on.
+
+        `language`: as in `answer`.
+        """
 
     def finish(self, status: Status, request_id: str) -> None:
         """End the call with a status, after the responses that are being sent."""
@@ -137,4 +140,3 @@ class Form(Protocol):
 
     def write(self, data: bytes) -> bytes:
         """Return a response, given in wire format, in this form."""
-

@@ -62,14 +62,17 @@ class Handlers(grpc.GenericRpcHandler):
         self._loop = AsyncioLoop()
         self._count_unknown = partial(methods.count_unknown, guards)
         self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
-        for single in [*methods.singles, methods.check, *(channelz_methods(metrics, methods) if settings.channelz else [])]:
+        for single in (*methods.singles, methods.check):
             self.add_single(single)
         for batch in methods.batches:
             self._add_unary(BatchExchange, batch)
         self._add_stream(StreamExchange, methods.play)
+        self._add_stream(FeedExchange, methods.watch)
+        if settings.channelz:
+            for single in channelz_methods(metrics, methods):
+                self.add_single(single)
         if settings.reflection:
             self._add_stream(StreamExchange, reflection_method(settings, metrics, methods))
-        self._add_stream(FeedExchange, methods.watch)
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any] | None:
         """Return the handler of a call's path; None if there is no such method."""

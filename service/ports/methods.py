@@ -36,7 +36,6 @@ TABLE_SERVICE = _TABLE.full_name
 SERVICES = (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE)
 PLAY = f"/{BATCH_SERVICE}/Play"
 REPLAY = f"/{GAME_SERVICE}/Replay"
-_CHECK, _WATCH = f"/{HEALTH_SERVICE}/Check", f"/{HEALTH_SERVICE}/Watch"
 # Threads for large requests of GameService.
 _SIDE_THREADS = 2
 
@@ -48,51 +47,40 @@ class Methods:
         """Start the methods' threads. Raises SettingError if they cannot be started."""
         # Calls of unknown methods count together: clients choose the names, and there is no end of them.
         self.unknown = UnknownMethod(Method(metrics, "unknown", "/unknown/unknown", needs_token=False))
+        self._metrics = metrics
         self._pools: list[ThreadPoolExecutor] = []
         try:
             self.side_threads = self._threads("side", _SIDE_THREADS)
-            batch_threads = self._threads("batches", settings.batch_threads)
+            self.batch_threads = self._threads("batches", settings.batch_threads)
             self.stream_threads = self._threads("streams", settings.batch_threads)
         except RuntimeError as error:
             self.close()
             raise SettingError("batch_threads", f"cannot start the threads: {error}") from error
         self.streams = CallLimit("streams at a time", settings.max_streams, IdleStreams(settings.stream_idle_timeout))
         """The limit on streams."""
-        self.singles = self._single_methods(settings, metrics)
+        self.singles = self._single_methods(settings)
         """The methods of GameService but Replay."""
         service = BatchService(settings, metrics)
         limit = CallLimit("batches at a time", settings.max_calls)
         tables = TableService(settings, metrics, table_keys)
-
-        def batches(of: ServiceDescriptor, answer: Callable[..., list[Buffer]], *, needs_token: bool = True) -> list[BatchMethod]:
-            return [
-                BatchMethod(
-                    path := f"/{of.full_name}/{each.name}",
-                    Method(metrics, "unary", path, needs_token=needs_token, limit=limit, counts_clients=True),
-                    partial(answer, _snake_case(each.name)),
-                    batch_threads,
-                )
-                for each in of.methods
-                if f"/{of.full_name}/{each.name}" != PLAY
-            ]
-
         replay = Method(metrics, "unary", REPLAY, limit=limit, counts_clients=True)
         self.batches = [
-            BatchMethod(REPLAY, replay, ReplayService(settings, metrics).replay, batch_threads),
-            *batches(_BATCH, service.answer),
-            *batches(_BOT, BotService(settings).answer),
-            *batches(_TABLE, tables.answer, needs_token=not settings.open_tables),
+            BatchMethod(REPLAY, replay, ReplayService(settings, metrics).replay, self.batch_threads),
+            *self._batch_methods(_BATCH, service.answer, limit),
+            *self._batch_methods(_BOT, BotService(settings).answer, limit),
+            *self._batch_methods(_TABLE, tables.answer, limit, needs_token=not settings.open_tables),
         ]
         """Replay, and the unary methods of BatchService, BotService and TableService."""
         play = Method(metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
         own = BoundedSemaphore(settings.batch_threads)
         self.play = StreamMethod(PLAY, play, service.play, self.stream_threads, own)
         """The streams of batches."""
-        check = Method(metrics, "unary", _CHECK, needs_token=False)
-        self.check = SingleMethod(_CHECK, check, health.check, self.side_threads)
+        check, watch = (f"/{HEALTH_SERVICE}/{name}" for name in ("Check", "Watch"))
+        checks = Method(metrics, "unary", check, needs_token=False)
+        watches = Method(metrics, "server_stream", watch, needs_token=False)
+        self.check = SingleMethod(check, checks, health.check, self.side_threads)
         """The health service's, as the next one."""
-        watch = Method(metrics, "server_stream", _WATCH, needs_token=False)
-        self.watch = FeedMethod(_WATCH, watch, health.watch)
+        self.watch = FeedMethod(watch, watches, health.watch)
 
     def count_unknown(self, guards: Guards) -> None:
         """Count a call of an unknown method that its port refuses by itself."""
@@ -109,15 +97,31 @@ class Methods:
         self._pools.append(started_threads(name, count))
         return self._pools[-1]
 
-    def _single_methods(self, settings: Settings, metrics: Metrics) -> list[SingleMethod]:
-        servicer = GameService(settings, metrics)
+    def _single_methods(self, settings: Settings) -> list[SingleMethod]:
+        servicer = GameService(settings, self._metrics)
         limit = CallLimit("calls at a time", settings.max_calls)
         found = []
         for each in _GAME.methods:
             path = f"/{GAME_SERVICE}/{each.name}"
             if path != REPLAY:
-                method = Method(metrics, "unary", path, limit=limit, counts_clients=True)
+                method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
                 found.append(SingleMethod(path, method, getattr(servicer, each.name), self.side_threads))
+        return found
+
+    def _batch_methods(
+        self,
+        service: ServiceDescriptor,
+        answer: Callable[..., list[Buffer]],
+        limit: CallLimit,
+        *,
+        needs_token: bool = True,
+    ) -> list[BatchMethod]:
+        found = []
+        for each in service.methods:
+            path = f"/{service.full_name}/{each.name}"
+            if path != PLAY:
+                method = Method(self._metrics, "unary", path, needs_token=needs_token, limit=limit, counts_clients=True)
+                found.append(BatchMethod(path, method, partial(answer, _snake_case(each.name)), self.batch_threads))
         return found
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # A response lies where its method has put it until the client has taken it.
 _COST = Cost(small=64 * 1024, copies=1, of_call=4096)
+_OneRequest = SingleMethod | BatchMethod | FeedMethod
 _KINDS: dict[type, Callable[[Door, Any, WireCall], Exchange[Any]]] = {
     SingleMethod: SingleExchange,
     BatchMethod: BatchExchange,
@@ -36,9 +37,16 @@ def create_fast_port(
     settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool, connections: int
 ) -> FastPort:
     """Return the port for a server's methods, listening but not started. Raises SettingError: fast_address, traces."""
-    unary = [*methods.singles, *methods.batches, methods.check, methods.watch]
+    one_request: list[_OneRequest] = [*methods.singles, *methods.batches, methods.check, methods.watch]
     return fast_port(
-        settings, address, guards, unary, methods.play, methods.unknown, share_port=share_port, connections=connections
+        settings,
+        address,
+        guards,
+        one_request,
+        methods.play,
+        methods.unknown,
+        share_port=share_port,
+        connections=connections,
     )
 
 
@@ -46,14 +54,14 @@ def fast_port(
     settings: Settings,
     address: str,
     guards: Guards,
-    methods: Sequence[SingleMethod | BatchMethod | FeedMethod],
+    methods: Sequence[_OneRequest],
     play: StreamMethod,
     unknown: UnknownMethod,
     *,
     share_port: bool,
     connections: int,
 ) -> FastPort:
-    """Return a port for these methods; see create_fast_port."""
+    """Return a port for other methods; see create_fast_port."""
     largest = [largest_request(each.path, settings.max_message_bytes) for each in (*methods, play)]
     door = Door(settings, guards, CallTraces() if settings.traces else None, _COST, partial(error_of, largest))
     port = FastPort(settings, address, door, share_port=share_port, connections=connections)
@@ -62,7 +70,7 @@ def fast_port(
     return port
 
 
-def _route(door: Door, served: SingleMethod | BatchMethod | FeedMethod | UnknownMethod) -> Route:
+def _route(door: Door, served: _OneRequest | UnknownMethod) -> Route:
     kind = _KINDS[type(served)]
 
     def take(wire: WireCall) -> None:
@@ -79,6 +87,7 @@ class _Stream(StreamExchange):
     """A stream of batches, which gets a loop of its own if it is alone on its connection."""
 
     __slots__ = ("_port",)
+    wire: WireCall
 
     def __init__(self, port: FastPort, play: StreamMethod, wire: WireCall) -> None:
         super().__init__(port.door, play, wire)
