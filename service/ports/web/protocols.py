@@ -151,7 +151,7 @@ class GrpcWeb:
         if value is None:
             return None
         digits, unit = value[:-1], _UNITS.get(value[-1:])
-        if unit is None or not (digits.isdecimal() and len(digits) <= 8):
+        if unit is None or not _is_number(digits, 8):
             raise _malformed("grpc-timeout has at most 8 digits and a unit of H, M, S, m, u or n")
         return int(digits) * unit
 
@@ -230,9 +230,13 @@ def _connect_timeout(values: Values) -> float | None:
         raise _malformed("connect-protocol-version is not 1")
     if not timeout:
         return None
-    if not (timeout.isdecimal() and len(timeout) <= 10):
+    if not _is_number(timeout, 10):
         raise _malformed("connect-timeout-ms has at most 10 digits")
     return int(timeout) / 1000
+
+
+def _is_number(text: str, digits: int) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= digits
 
 
 def _is_gzip(coding: str) -> bool:
