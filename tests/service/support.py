@@ -58,7 +58,7 @@ GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs_fast_door))
 ALL_DOORS = (*GRPC_DOORS, pytest.param("web", marks=needs_web_door))
 # For tests of what the fast door does not have: TLS, reflection, channelz.
 only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-# For tests, in a module for all doors, of what the one for browsers does not have: streams, batches, health by gRPC.
+# For tests, in a module for all doors, of what the one for browsers does not have: batches, and streams of requests.
 only_grpc = pytest.mark.parametrize("door", GRPC_DOORS, indirect=True)
 
 

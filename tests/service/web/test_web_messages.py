@@ -146,7 +146,7 @@ def test_a_stream_is_envelopes_with_its_end(kind: str, messages: list[bytes], te
 
 
 @each_stream
-def test_a_unary_answer_of_gRPC_Web_is_a_stream_of_one(kind: str) -> None:
+def test_a_unary_answer_of_grpc_web_is_a_stream_of_one(kind: str) -> None:
     answer = STREAMS[kind].answer(b"abc")
     assert answer.body == STREAMS[kind].envelope(b"abc") + STREAMS[kind].end(OK)
     assert struct.unpack(">BI", answer.body[:5]) == (0, 3)
