@@ -285,8 +285,6 @@ class Connection(asyncio.Protocol):
         # Return False if the connection ends.
         assert self._parser is not None
         self._raw += len(part)
-        if not self._has_head and self._raw > MAX_HEAD:
-            return self._give_up(431, "the headers are too large\n")
         try:
             self._parser.feed_data(part)
         except HttpParserUpgrade:
@@ -296,7 +294,7 @@ class Connection(asyncio.Protocol):
                 return self._give_up(431, "too many headers\n")
             return self._give_up(400, f"not HTTP/1.1: {error}\n")
         if self._raw > MAX_HEAD:
-            return self._give_up(431, "the trailers, or a chunk's extensions, are too large\n")
+            return self._give_up(431, "the headers, trailers or extensions of a chunk are too large\n")
         if self._left:
             self._left -= len(part)
         elif not self._is_whole:
@@ -356,7 +354,7 @@ class Connection(asyncio.Protocol):
         elif self._served is not None:
             if body:
                 self._served.on_data(body)
-            if self._is_whole and self._request is request:
+            if self._is_whole:
                 self._served.on_end()
 
     def _leave_unread(self, size: int) -> None:
@@ -417,7 +415,7 @@ class Connection(asyncio.Protocol):
         assert self._request is not None
         self._has_started = True
         self._is_chunked = self._request.version == "1.1"
-        self._keeps_alive = self._keeps_alive and self._is_whole and self._is_chunked
+        self._keeps_alive = self._keeps_alive and self._is_whole
         coding = [("transfer-encoding", "chunked")] if self._is_chunked else []
         self._write(self._head(status, [*fields, *coding], None))
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -27,7 +28,11 @@ def chunked(body: bytes, sizes: list[int]) -> bytes:
     return found + b"0\r\n"
 
 
-bodies = st.binary(max_size=40) | st.lists(st.sampled_from([b"\r\n", b"\r", b"\n", b"0", b"x"])).map(b"".join)
+bodies = (
+    st.binary(max_size=40)
+    | st.binary(min_size=100, max_size=300)
+    | st.lists(st.sampled_from([b"\r\n", b"\r", b"\n", b"0", b"x"])).map(b"".join)
+)
 
 
 @st.composite
@@ -46,14 +51,11 @@ def requests(draw: Any) -> tuple[bytes, bytes]:
     return draw(st.sampled_from([b"", b"\r\n"])) + data, answer
 
 
-@given(st.lists(requests(), max_size=5), st.lists(st.integers(1, 120)))
-def test_requests_are_the_same_in_whatever_parts_they_come(asked: list[tuple[bytes, bytes]], sizes: list[int]) -> None:
+@given(st.lists(requests(), max_size=5), st.lists(st.floats(0, 1), max_size=8))
+def test_requests_are_the_same_in_whatever_parts_they_come(asked: list[tuple[bytes, bytes]], cuts: list[float]) -> None:
     data = b"".join(request for request, _ in asked)
-    parts = []
-    for size in [*sizes, len(data)]:
-        if data:
-            parts.append(data[:size])
-            data = data[size:]
+    places = [0, *sorted({round(cut * len(data)) for cut in cuts} - {0, len(data)}), len(data)]
+    parts = [data[begin:end] for begin, end in pairwise(places) if begin < end]
 
     async def check() -> None:
         connection = Played()
@@ -198,6 +200,18 @@ def test_what_is_around_chunks_has_bounds(rest: bytes) -> None:
     played(check)
 
 
+def test_a_body_may_have_any_number_of_chunks() -> None:
+    async def check() -> None:
+        connection, data = (
+            Played(),
+            POST + b"transfer-encoding: chunked\r\n\r\n" + b"1\r\na\r\n" * 10_000 + b"0\r\n\r\n",
+        )
+        (found,) = answers(await connection.receive(*(data[i : i + 5000] for i in range(0, len(data), 5000))))
+        assert found[2] == b"POST /x: " + b"a" * 10_000
+
+    played(check)
+
+
 def test_trailers_are_no_fields() -> None:
     async def check() -> None:
         connection = Played()
@@ -240,6 +254,22 @@ def test_a_request_behind_another_waits_for_its_response() -> None:
         await asyncio.sleep(0)
         assert (len(connection.served), connection.transport.is_paused) == (3, False)
         assert [body for _, _, body in answers(connection.transport.sent)] == [b"first", b"second"]
+
+    played(check)
+
+
+def test_with_too_much_behind_a_request_it_is_the_last() -> None:
+    async def check() -> None:
+        for together in (True, False):
+            connection = Played(Later)
+            if together:
+                connection.connection.data_received(GET + bytes(20_000))
+            else:
+                connection.connection.data_received(GET + bytes(10_000))
+                connection.connection.data_received(bytes(10_000))
+            connection.served[0].connection.respond(200, [])
+            assert answers(connection.transport.sent)[0][1]["connection"] == "close"
+            assert connection.transport.is_closed
 
     played(check)
 
@@ -288,21 +318,23 @@ def test_head_has_the_length_and_no_body() -> None:
     played(check)
 
 
+def refusing(connection: Connection, request: Request, body: bytes) -> None:
+    connection.respond(401, [], b"no")
+
+
 def test_a_client_that_waits_is_told_to_go_on() -> None:
     async def check() -> None:
         asked = POST + b"expect: 100-continue\r\ncontent-length: 1\r\n\r\n"
         connection = Played()
         assert await connection.receive(asked) == b"HTTP/1.1 100 Continue\r\n\r\n"
         assert (await connection.receive(b"a")).endswith(b"POST /x: a")
-        # One that does not wait is not.
+        # One that does not wait is not, nor one that is refused.
         assert b"Continue" not in await Played().receive(asked + b"a")
+        assert b"Continue" not in await Played(Later).receive(asked + b"a")
+        assert b"Continue" not in await Played(refusing).receive(asked)
         assert b"Continue" not in await Played().receive(asked.replace(b"1.1", b"1.0"))
 
     played(check)
-
-
-def refusing(connection: Connection, request: Request, body: bytes) -> None:
-    connection.respond(401, [], b"no")
 
 
 def test_the_rest_of_a_refused_request_is_left_and_then_the_connection_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,6 +347,12 @@ def test_the_rest_of_a_refused_request_is_left_and_then_the_connection_ends(monk
         assert not connection.transport.is_closed
         connection.connection.data_received(b"67890" + GET)
         assert connection.transport.is_closed
+        # One that has to take the response first is not hurried.
+        behind = Played(refusing)
+        behind.connection.pause_writing()
+        await behind.receive(asked)
+        behind.connection.resume_writing()
+        assert not behind.transport.is_closed
         # A client that is slower is not waited for.
         monkeypatch.setattr(module, "_LINGER", 0.0)
         slow = Played(refusing)
@@ -325,6 +363,24 @@ def test_the_rest_of_a_refused_request_is_left_and_then_the_connection_ends(monk
         whole = Played(refusing)
         await whole.receive(asked + b"1234567890")
         assert not whole.transport.is_closed
+
+    played(check)
+
+
+class Refusing(Later):
+    """Responds to the first part of the body that comes by itself."""
+
+    def on_data(self, data: bytes) -> None:
+        self.connection.respond(429, [])
+
+
+@pytest.mark.parametrize("part", [b"a", b"ab"])
+def test_what_is_refused_with_its_last_part_goes_on(part: bytes) -> None:
+    async def check() -> None:
+        connection = Played(Refusing)
+        await connection.receive(POST + b"content-length: 2\r\n\r\n", part)
+        assert answers(connection.transport.sent)[0][0] == 429
+        assert connection.connection.is_idle == (part == b"ab")
 
     played(check)
 
@@ -375,15 +431,17 @@ def test_whoever_serves_learns_that_the_client_is_gone(serve: Callable[..., Any]
 def test_slow_and_idle_clients_are_ended() -> None:
     async def check() -> None:
         now = module.monotonic()
-        for part, later, response in (
-            (b"", 10.1, []),
-            (b"GET / HTTP/1.1\r\nx", 10.1, [408]),
-            (GET, 10.1, None),
-            (GET, 75.1, [200]),
-            (GET + b"POST", 10.1, [200, 408]),
+        for parts, later, response in (
+            ([], 10.1, []),
+            ([b"GET / HTTP/1.1\r\nx"], 10.1, [408]),
+            ([GET], 10.1, None),
+            ([GET], 75.1, [200]),
+            ([GET + b"POST"], 10.1, [200, 408]),
+            ([POST + b"content-length: 2\r\n\r\n", b"a"], 75.1, None),
+            ([POST + b"content-length: 2\r\n\r\n", b"a", b"b"], 10.1, None),
         ):
             connection = Played()
-            await connection.receive(*([part] if part else []))
+            await connection.receive(*parts)
             connection.state.look()
             assert not connection.transport.is_closed
             connection.connection.look(now + later)
