@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from chatiere.service.calls.errors import CANCELLED, OK, STOPPING, Status, deadline_exceeded
+from chatiere.service.calls.errors import CANCELLED, OK, STOPPING, Status, deadline_exceeded, limit_exceeded
 from chatiere.service.calls.languages import speaking
 from chatiere.service.exchange.door import Door
 from chatiere.service.exchange.exchange import UnaryExchange
 from chatiere.service.exchange.methods import FeedMethod
 from chatiere.service.exchange.wire import Form, Wire
+
+# Bytes of responses that may wait for a client who does not keep up; one response may be larger.
+_MAX_UNTAKEN = 1 << 20
 
 
 class FeedExchange(UnaryExchange[FeedMethod]):
@@ -45,9 +48,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         elif self.wire.is_closed:
             self._end(CANCELLED)
         else:
-            if self._untaken and not self.wire.is_sending:
-                self._untaken = 0
-                self._release()
+            self._look_at_sending()
             if self._door.is_stopping:
                 self._end(STOPPING)
 
@@ -71,12 +72,20 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         if self.is_over:
             return
         try:
+            if self._untaken and self._untaken + len(response) > _MAX_UNTAKEN:
+                raise limit_exceeded("bytes of one stream's answers not yet taken", _MAX_UNTAKEN)
             self._hold_response(self._untaken + len(response))
         except Exception as error:
             self._cut(error)
             return
         self._untaken += len(response)
         self.wire.send([response], self.language)
+        self._look_at_sending()
+
+    def _look_at_sending(self) -> None:
+        if self._untaken and not self.wire.is_sending:
+            self._untaken = 0
+            self._release()
 
     def _end_once(self, status: Status) -> None:
         if not self.is_over:
