@@ -160,6 +160,8 @@ class PlayedWire:
         self.status: Status | None = None
         self.request_id = self.language = ""
         self.was_reset = False
+        self.is_slow = False
+        """Set to have the client take the end of the call, too, only with `take`."""
         self.wrong: list[str] = []
 
     @property
@@ -198,7 +200,7 @@ class PlayedWire:
         if self._threads.is_working:
             self.wrong.append("an end while a thread works for the call")
         self.status, self.request_id = status, request_id
-        if not self.is_sending:
+        if not self.is_sending and not self.is_slow:
             self.close()
 
     def reset(self) -> None:
@@ -258,7 +260,9 @@ class Played:
         self.wire = PlayedWire(self.loop, self.threads, timeout)
         # All responses are held until they are delivered.
         cost = Cost(small=-1, copies=1, of_call=100)
-        self.door = Door(self.settings, self.guards, None, cost, lambda _: StatusError(Status(BROKEN, message="broken")))
+        self.door = Door(
+            self.settings, self.guards, None, cost, lambda _: StatusError(Status(BROKEN, message="broken"))
+        )
         self.limit = CallLimit("calls", 1, IdleStreams(0.0))
         self.method = PlayedMethod(self.limit)
         self.feed = PlayedFeed()

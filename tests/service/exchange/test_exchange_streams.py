@@ -1,4 +1,4 @@
-"""Streams of requests against the exchange alone: whatever the order of events, they are answered in order and end once."""
+"""Streams against the exchange alone: whatever the order of events, each is answered in order, and ends once."""
 
 from typing import Any
 
@@ -112,7 +112,9 @@ class Stream:
     is_own=st.booleans(),
     timeout=st.sampled_from([None, 5.0]),
 )
-def test_whatever_happens_a_stream_ends_once_for_a_reason(events: list[str], is_own: bool, timeout: float | None) -> None:
+def test_whatever_happens_a_stream_ends_once_for_a_reason(
+    events: list[str], is_own: bool, timeout: float | None
+) -> None:
     stream = Stream(is_own=is_own, timeout=timeout)
     stream.happen(*events)
     was_over = stream.exchange.is_over
@@ -143,13 +145,19 @@ def test_what_came_before_a_fault_is_answered() -> None:
     assert stream.settle() == BROKEN
 
 
-@pytest.mark.parametrize("event", ["late", "slot"])
-def test_a_stream_at_work_is_refused_when_its_thread_has_stopped(event: str) -> None:
-    stream = Stream(timeout=5.0)
+@pytest.mark.parametrize("event", ["late", "slot", "left"])
+def test_a_stream_at_work_ends_when_its_thread_has_been_told_to_stop(event: str) -> None:
+    cancellations = []
+
+    def handle(request: bytes, cancellation: Cancellation, hold: Any) -> list[bytes]:
+        cancellations.append(cancellation.cancelled)
+        return [b"too late"]
+
+    stream = Stream(timeout=5.0, handle=handle)
     stream.happen("ask", "begins", event)
     assert stream.wire.status is None
     stream.happen("finishes")
-    assert stream.wire.sent == []
+    assert (cancellations, stream.wire.sent) == ([True], [])
     assert stream.settle() == EVENTS[event]
 
 
@@ -187,6 +195,45 @@ def test_a_client_that_takes_no_response_is_not_waited_for(event: str) -> None:
     stream.happen("ask", "finishes", event)
     assert stream.wire.was_reset
     assert stream.settle() == EVENTS[event]
+
+
+@pytest.mark.parametrize("event", ["newcomer", "patience", "slot"])
+def test_a_stream_that_has_made_room_handles_no_request_any_more(event: str) -> None:
+    stream = Stream()
+    stream._happen(event)
+    # Before the loop has come round.
+    stream._happen("ask")
+    stream.wire.tell()
+    was_taken = stream.played.threads.waits
+    stream.played.loop.turn()
+    # Only who has made room for a newcomer has no slot any more; others may begin, and are stopped.
+    assert was_taken == (event != "newcomer")
+    stream.happen("finishes")
+    assert stream.wire.sent == []
+    assert stream.settle() == EVENTS[event]
+
+
+@pytest.mark.parametrize("event", ["newcomer", "patience", "slot"])
+def test_a_client_that_leaves_as_its_stream_makes_room_is_gone(event: str) -> None:
+    stream = Stream()
+    stream._happen(event)
+    stream._happen("left")
+    stream.wire.tell()
+    stream.played.loop.turn()
+    assert stream.settle() == CANCELLED
+
+
+def test_memory_is_held_until_the_client_has_a_response() -> None:
+    stream = Stream()
+    budget = stream.played.guards.budget
+    stream.happen("ask")
+    assert budget.held == len(stream.asked[0])
+    stream.happen("finishes")
+    assert budget.held == 100 + len(stream.wire.sent[0])
+    stream.happen("taken")
+    assert budget.held == 0
+    stream.happen("end")
+    assert stream.settle() == OK
 
 
 def test_a_server_that_stops_lets_a_request_be_answered() -> None:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
+from chatiere.engine.core.batch import Cancellation
 from chatiere.service.calls.errors import Refusal, ServiceReason
 from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange, UnknownExchange
 from chatiere.service.exchange.methods import LARGE, UnknownMethod
@@ -106,6 +107,20 @@ def test_every_order_of_events_ends_a_call_once(kind: Kind) -> None:
             raise AssertionError(f"{kind}: {order}") from error
 
 
+@pytest.mark.parametrize("kind", ["single", "batch"])
+def test_a_slot_that_is_lost_as_the_request_comes_is_not_needed_any_more(kind: Kind) -> None:
+    played = Played()
+    exchange = begin(played, kind)
+    played.door.half_open.end(exchange.origin, [exchange])
+    # Before the loop has come round.
+    played.wire.requests.append(b"meow")
+    played.wire.has_ended = True
+    played.wire.tell()
+    played.loop.turn()
+    played.settle()
+    played.check_nothing_is_left(OK)
+
+
 # Time
 
 
@@ -123,6 +138,7 @@ def test_every_order_of_events_ends_a_call_once(kind: Kind) -> None:
         (3.0, 3, True, "TIME_LIMIT", "deadline exceeded"),
         (100.0, 99, True, "", ""),
         (100.0, 100, True, "TIME_LIMIT", "deadline exceeded"),
+        (120.0, 120, True, "TIME_LIMIT", "deadline exceeded"),
         (1000.0, 120, True, "TIME_LIMIT", "deadline exceeded: the server allows 120 s"),
     ],
 )
@@ -151,6 +167,22 @@ def test_a_call_that_has_no_time_is_not_handled() -> None:
     begin(played, "single")
     played.settle()
     played.check_nothing_is_left(LATE)
+
+
+@pytest.mark.parametrize("event", ["late", "left"])
+def test_work_that_is_no_longer_wanted_is_told_to_stop(event: str) -> None:
+    cancellations = []
+
+    def handle(request: bytes, cancellation: Cancellation, hold: object) -> list[bytes]:
+        cancellations.append(cancellation.cancelled)
+        return [b"too late"]
+
+    played = Played()
+    exchange = begin(played, "batch", handle)
+    for each in ("request", "begins", event, "finishes"):
+        happen(played, exchange, each)
+    assert cancellations == [True]
+    assert played.wire.sent == []
 
 
 # What comes before a method
@@ -210,6 +242,32 @@ def test_memory_is_held_until_the_client_has_the_response(kind: Kind) -> None:
     assert played.guards.budget.held == 100 + len(b"re: meow")
     happen(played, exchange, "taken")
     played.check_nothing_is_left(OK)
+
+
+def test_memory_is_held_as_long_as_the_port_uses_it() -> None:
+    played = Played()
+    exchange = begin(played, "single")
+    happen(played, exchange, "request")
+    # The client has left, but its response is still being written.
+    played.wire.is_closed = True
+    played.look()
+    assert played.guards.budget.held > 0
+    played.wire.close()
+    played.look()
+    played.check_nothing_is_left(OK)
+
+
+def test_a_refused_call_holds_no_memory_while_its_client_is_slow() -> None:
+    played = Played()
+    played.wire.is_slow = True
+    exchange = begin(played, "batch")
+    happen(played, exchange, "request")
+    happen(played, exchange, "late")
+    assert played.wire.status is not None
+    assert not played.wire.is_delivered
+    assert played.guards.budget.held == 0
+    happen(played, exchange, "taken")
+    played.check_nothing_is_left(LATE)
 
 
 def test_a_response_for_which_there_is_no_memory_is_not_sent() -> None:
