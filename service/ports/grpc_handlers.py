@@ -38,6 +38,8 @@ from chatiere.service.process.settings import Settings
 Context = Any
 # Seconds in which the client of a stream that has to end can still take a response.
 _LAST_SECONDS = 1.0
+# Seconds in which gRPC tells that a client has left, once it has told that nothing more comes.
+_MOMENT = 0.002
 # gRPC keeps a copy of a response, and the call, until the client has taken it.
 _COST = Cost(small=-1, copies=2, of_call=32 * 1024)
 # The metadata key of a status with its details, and gRPC's codes by number.
@@ -171,8 +173,14 @@ class _GrpcWire:
         """Have the call's coroutine look at what there is to send."""
         raise NotImplementedError
 
+    async def _receive(self) -> Any:
+        # The next request, or EOF.
+        request = await self._context.read()
+        if request is grpc.aio.EOF:
+            await asyncio.sleep(_MOMENT)
+        return request
+
     def _came(self, request: Any) -> None:
-        # A request, or EOF.
         if request is grpc.aio.EOF:
             self.has_ended = True
         elif len(request) > self._largest:
@@ -241,7 +249,7 @@ class _UnaryWire(_GrpcWire):
         self._reading = asyncio.current_task()
         assert self._reading is not None
         try:
-            request = await self._context.read()
+            request = await self._receive()
         except asyncio.CancelledError:
             if self.status is None:
                 raise
@@ -340,7 +348,7 @@ class _StreamWire(_GrpcWire):
 
     async def _read(self) -> None:
         while not (self.has_ended or self.fault):
-            request = await self._context.read()
+            request = await self._receive()
             self.has_ended = self._takes_one
             self._came(request)
             while self._request is not None:
