@@ -98,7 +98,7 @@ clients: $(BUILT) ## Compile the API for C++, Go, Java and TypeScript, and play 
 	$(BIN)/python -m pytest -m languages tests/api
 
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
-	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_ray.py
+	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_cluster.py
 
 lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .

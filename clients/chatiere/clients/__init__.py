@@ -16,11 +16,11 @@ from chatiere.clients.batch_client import BatchClient
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.client import Client
 from chatiere.clients.match import Step, begin, play
-from chatiere.clients.selfplay import VectorEnv
 from chatiere.clients.table import ForkError, Table
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import CHANNEL_OPTIONS
 from chatiere.clients.transport.fast_stream import FastStream
+from chatiere.clients.vector_env import VectorEnv
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs.batch import Batch, Ended, observation_part
 

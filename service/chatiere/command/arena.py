@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from chatiere import bots, engine
-from chatiere.clients.arena import Arena, Pairing, Rate, Rating, import_model, win_rate
-from chatiere.clients.arena_picture import draw, import_figure
-from chatiere.clients.balance import Balance, Estimate
-from chatiere.clients.matches import Results
+from chatiere.arena.balance import Balance, Estimate
+from chatiere.arena.matches import Results
+from chatiere.arena.picture import draw, import_figure
+from chatiere.arena.tournament import Arena, Pairing, Rate, Rating, import_model, win_rate
 from chatiere.command.common import BOTS_HELP, SEED, CommandError, player_count
 
 

@@ -11,10 +11,6 @@ from chatiere import bots
 from chatiere.bots import Bot
 from chatiere.clients import Client, Step, begin, records
 from chatiere.clients import play as play_match
-from chatiere.clients.human_match import ADVISER, HumanMatch
-from chatiere.clients.human_terminal import HumanTerminal
-from chatiere.clients.line_input import line_input
-from chatiere.clients.terminal import narrate
 from chatiere.command.common import (
     BOTS_HELP,
     SEED,
@@ -26,6 +22,10 @@ from chatiere.command.common import (
     reach,
 )
 from chatiere.engine.core.record import LONGEST_NAME
+from chatiere.terminal.human_match import ADVISER, HumanMatch
+from chatiere.terminal.human_terminal import HumanTerminal
+from chatiere.terminal.line_input import line_input
+from chatiere.terminal.lines import narrate
 from chatiere.v1.game_pb2 import GameInfo
 from chatiere.v1.record_pb2 import GameRecord, RecordStream
 

@@ -7,11 +7,11 @@ import click
 
 from chatiere.clients import ChatiereError, Client, TransportError
 from chatiere.clients.records import SUFFIX, MalformedRecordError, printable, read_record
-from chatiere.clients.terminal import show_stretch
 from chatiere.command.common import CommandError, address_option, info_of, reach
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
 from chatiere.engine import EngineError, codec, game
 from chatiere.engine.wire import fill
+from chatiere.terminal.lines import show_stretch
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Options, Position
 from chatiere.v1.record_pb2 import GameRecord
 

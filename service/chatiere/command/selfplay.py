@@ -9,12 +9,12 @@ import click
 import numpy as np
 
 from chatiere import engine
+from chatiere.arena.matches import Results, wilson_interval
 from chatiere.clients import TransportError
-from chatiere.clients.dataset import GAMES_PER_SHARD, DataSet, DataSetError, GameRange, Recipe
-from chatiere.clients.matches import Results, wilson_interval
-from chatiere.clients.selfplay_ray import TaskError, cluster, play_on_ray
-from chatiere.clients.shards import ShardPlayer
 from chatiere.command.common import BOTS_HELP, SEED, Address, CommandError, parse_bots, player_count
+from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
+from chatiere.selfplay.dataset import GAMES_PER_SHARD, DataSet, DataSetError, GameRange, Recipe
+from chatiere.selfplay.shards import ShardPlayer
 
 
 @click.command("selfplay")

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import bots, engine
-from chatiere.clients.balance import Balance, Course
-from chatiere.clients.matches import Results, play_many, wilson_interval
+from chatiere.arena.balance import Balance, Course
+from chatiere.arena.matches import Results, play_many, wilson_interval
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.envs import TableEnv
 

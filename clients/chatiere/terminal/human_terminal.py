@@ -14,10 +14,10 @@ import click
 
 from chatiere.clients import records
 from chatiere.clients.calls.errors import ChatiereError
-from chatiere.clients.human_match import ADVISER, HumanMatch
-from chatiere.clients.line_input import LineInput
-from chatiere.clients.terminal import event_lines, result_lines
 from chatiere.drawing import DRAWINGS
+from chatiere.terminal.human_match import ADVISER, HumanMatch
+from chatiere.terminal.line_input import LineInput
+from chatiere.terminal.lines import event_lines, result_lines
 from chatiere.v1.game_pb2 import Action, GameInfo
 
 _ROWS = 12

@@ -19,7 +19,7 @@ from prometheus_client import CollectorRegistry
 from scipy import stats
 
 from chatiere import engine
-from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part, selfplay
+from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part, vector_env
 from chatiere.clients.transport.fast_call import IS_BUILT
 from chatiere.engine.wire import fill
 from chatiere.service.base.settings import Settings
@@ -294,7 +294,7 @@ def test_reset_begins_anew_on_a_stream_that_was_refused(
 
 
 def test_without_libnghttp2_the_stream_goes_over_the_channel(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selfplay, "IS_BUILT", False)
+    monkeypatch.setattr(vector_env, "IS_BUILT", False)
     # Nobody listens there.
     with VectorEnv(address, GAMES[0], fewest(GAMES[0]), num_envs=6, fast_address="127.0.0.1:0") as env:
         assert len(env.reset(SEED)) == 3

@@ -17,9 +17,9 @@ from ray.cloudpickle import register_pickle_by_value
 from ray.cluster_utils import Cluster
 
 from chatiere import engine
-from chatiere.clients.dataset import DataSet, GameRange, Recipe
-from chatiere.clients.selfplay_ray import TaskError, cluster, play_on_ray
-from chatiere.clients.shards import ShardPlayer
+from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
+from chatiere.selfplay.dataset import DataSet, GameRange, Recipe
+from chatiere.selfplay.shards import ShardPlayer
 
 pytestmark = pytest.mark.cluster
 

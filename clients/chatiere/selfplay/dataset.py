@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import bots, engine
-from chatiere.clients.matches import Results, Searched
+from chatiere.arena.matches import Results, Searched
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.envs import Batch
 

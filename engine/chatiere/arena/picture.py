@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients.arena import Arena, Rating
+from chatiere.arena.tournament import Arena, Rating
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

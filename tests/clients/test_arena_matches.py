@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from chatiere import bots, engine
+from chatiere.arena.matches import Results, bots_of, play_many, ratio_interval, wilson_interval
 from chatiere.bots import Bot, Decisions
 from chatiere.clients import Client, VectorEnv, begin, play
-from chatiere.clients.matches import Results, bots_of, play_many, ratio_interval, wilson_interval
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]

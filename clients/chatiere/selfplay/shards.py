@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from chatiere import bots, engine
-from chatiere.clients.dataset import DataSetError, GameRange, Recipe, Recording
-from chatiere.clients.matches import Searched, search_many
-from chatiere.clients.selfplay import VectorEnv
+from chatiere.arena.matches import Searched, search_many
+from chatiere.clients.vector_env import VectorEnv
 from chatiere.envs import Batch, TableEnv
+from chatiere.selfplay.dataset import DataSetError, GameRange, Recipe, Recording
 from chatiere.v1.game_pb2 import Options
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
-from chatiere.clients.matches import Results, ratio_interval, wilson_interval
+from chatiere.arena.matches import Results, ratio_interval, wilson_interval
 from chatiere.engine.core.events import EventLog
 from chatiere.envs import Batch
 

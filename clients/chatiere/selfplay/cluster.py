@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chatiere.clients.dataset import GameRange
+from chatiere.selfplay.dataset import GameRange
 
 ATTEMPTS = 4
 """How often a range of games is tried."""

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from chatiere import bots, engine
-from chatiere.clients.balance import Balance, Course
-from chatiere.clients.matches import Results, play_many, ratio_interval, wilson_interval
+from chatiere.arena.balance import Balance, Course
+from chatiere.arena.matches import Results, play_many, ratio_interval, wilson_interval
 from chatiere.envs import TableEnv
 
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]

@@ -4,8 +4,9 @@ import click
 import pytest
 
 from chatiere import bots, engine
-from chatiere.clients import Client, begin, play, terminal
-from chatiere.clients.terminal import narrate
+from chatiere.clients import Client, begin, play
+from chatiere.terminal import lines as module
+from chatiere.terminal.lines import narrate
 
 GAMES = [game.name for game in engine.games()]
 
@@ -41,7 +42,7 @@ def test_every_event_of_a_move_is_shown_in_order(client: Client, name: str) -> N
 def test_a_game_without_a_drawing_is_shown_by_its_events_and_scores(
     client: Client, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terminal, "DRAWINGS", {})
+    monkeypatch.setattr(module, "DRAWINGS", {})
     lines, beginning, events = told(client, name)
     assert in_order([*beginning, *events], lines)
     assert lines[-1].endswith(" won.")
