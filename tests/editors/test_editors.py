@@ -24,7 +24,7 @@ NAMES = {
     "Holding": "service/chatiere/service/guards/memory.py",
     "Keyring": "service/chatiere/service/tables/keys.py",
     "ChatiereError": "clients/chatiere/clients/calls/errors.py",
-    "Arena": "clients/chatiere/clients/arena.py",
+    "Arena": "engine/chatiere/arena/tournament.py",
 }
 # A file of each root, a function in it, and a program that calls it.
 CALLS = {
