@@ -36,7 +36,7 @@ POINTS = """
 """
 # Times, distances, places and what is printed on pieces.
 OTHERS = """
-    column dog_track dogs last_turn last_turns pair_value place round row solidity steps tens trick turn units
+    column dog_steps dog_track last_turn last_turns_left pair_value place round row solidity steps tens trick turn units
     unplaced_solidity value
 """
 PLAIN = {name for names in (SEATS, AMOUNTS, POINTS, OTHERS) for name in names.split()}

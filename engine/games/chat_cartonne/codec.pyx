@@ -13,6 +13,7 @@ from libc.string cimport memset
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     NUM_PLAYERS,
+    UNTIL_FIRST_SEAT,
     Conversions,
     EventFields,
     OptionFields,
@@ -163,7 +164,6 @@ cdef EventFields EVENTS = EventFields(
     },
     {kind: _fields_of(kind, names) for kind, names in EVENT_VALUES.items()},
     lists=("card", "cells"),
-    implicit=("turned",),
 )
 
 
@@ -370,7 +370,16 @@ cdef Scalars list_scalars():
     scalars.begin(&at)
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
-    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add(
+        "active_seat",
+        fields.STATE_ACTIVE_SEAT,
+        fields.VIEW_ACTIVE_SEAT,
+        &at.active,
+        0,
+        LAST_SEAT,
+        0,
+        UNTIL_FIRST_SEAT,
+    )
     scalars.add("final_phase", fields.STATE_FINAL_PHASE, fields.VIEW_FINAL_PHASE, &at.final_phase, 0, 1)
     scalars.add("passes", fields.STATE_PASSES, fields.VIEW_PASSES, &at.passes, 0, NUM_PLAYERS)
     scalars.add(

@@ -34,9 +34,9 @@ def views() -> list[ChatPercheView]:
             birds=[32],
             birds_beside=5,
             active_seat=1,
-            dogs=3,
+            dog_steps=3,
             dog_track=10,
-            steps=2,
+            steps_left=2,
             barred=[5],
             moved=29,
         )

@@ -88,7 +88,7 @@ BROKEN_STATES: dict[str, tuple[Callable[[discat_pb2.DiscatState], object], str]]
     "first-seat-of-other-options": (lambda state: setattr(state, "first_seat", 1), "first_seat"),
     "active-seat-4": (lambda state: setattr(state, "active_seat", 4), "active_seat"),
     "active-seat-2^32": (lambda state: setattr(state, "active_seat", 2**32 - 1), "active_seat"),
-    "last-turns-4": (lambda state: setattr(state, "last_turns", 4), "last_turns"),
+    "last-turns-4": (lambda state: setattr(state, "last_turns_left", 4), "last_turns_left"),
     "card-missing": (lambda state: state.draw_pile_cards.pop(), "draw_pile_cards"),
     "card-twice": (lambda state: state.draw_pile_cards.append(state.draw_pile_cards[0]), "draw_pile_cards[50]"),
     "card-out-of-use": (lambda state: state.draw_pile_cards.append(71), "draw_pile_cards"),

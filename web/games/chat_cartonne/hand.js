@@ -293,7 +293,7 @@ export function trayOf(context, layout) {
     });
   }
   held.forEach((card, index) => items.push(...handCardOf(context, layout, card, at(hidden + index))));
-  const active = view.activeSeat ?? 0;
+  const active = view.activeSeat;
   const shown = active === bottom ? undefined : heldBy(context, active).find(({ isDrawn }) => isDrawn);
   if (shown) {
     items.push({
