@@ -278,12 +278,16 @@ WRONG_TURNS = [
 ]
 
 WRONG_PHASE = [
-    (middle, put("phase", phase("FIRST_SEAT")), "first_seat"),
-    (middle, both(put("phase", phase("FIRST_SEAT")), remove("first_seat"), put("turns", [])), "first_seat"),
+    (middle, both(put("phase", phase("FIRST_SEAT")), remove("active_seat")), "first_seat"),
+    (
+        middle,
+        both(put("phase", phase("FIRST_SEAT")), remove("active_seat"), remove("first_seat"), put("turns", [])),
+        "first_seat",
+    ),
     (beginning, put("first_seat", 0), "first_seat"),
-    (beginning, put("phase", phase("DEAL")), "first_seat"),
+    (beginning, both(put("phase", phase("DEAL")), put("active_seat", 0)), "first_seat"),
     (beginning, put("options.first_seat", 0), "first_seat"),
-    (beginning, put("active_seat", 1), "seats.hand_cards"),
+    (beginning, put("active_seat", 1), "active_seat"),
     (beginning, move_card("draw_pile_cards", "seats.0.hand_cards", 5), "seats.hand_cards"),
     (dealing, put("options.first_seat", 1), "first_seat"),
     (dealing, put("phase", phase("PLAY")), "active_seat"),

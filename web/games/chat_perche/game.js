@@ -415,7 +415,7 @@ function seats(context, layout) {
   });
   const { card, activeSeat, stepsLeft: steps = 0 } = view;
   const info = card === undefined ? undefined : details.cards?.[card];
-  if (card !== undefined && info) {
+  if (card !== undefined && activeSeat !== undefined && info) {
     const value = info.value ?? 0;
     const said = value === 0 ? "" : steps === value ? String(steps) : t("steps-of", { steps, value });
     const turned = (view.seats ?? []).map(({ discards }) => JSON.stringify(discards ?? [])).join();
@@ -481,7 +481,7 @@ function attempt(keys, context) {
     case "CHAT_PERCHE_PHASE_PLACE_TOKEN": {
       const value = keys.findLast((key) => key.startsWith("value"));
       const branch = keys.findLast((key) => key.startsWith("branch"));
-      const own = view.seats?.[view.activeSeat]?.unplacedSolidity?.[0];
+      const own = view.seats?.[view.activeSeat ?? 0]?.unplacedSolidity?.[0];
       return branch === undefined
         ? undefined
         : {
@@ -538,7 +538,7 @@ function summary(context) {
       .join(" · ") || t("none");
   const { card, activeSeat, stepsLeft: steps = 0 } = view;
   const lines = [t("dogs", { dogs: view.dogSteps ?? 0, track: view.dogTrack ?? 0 })];
-  if (card !== undefined) {
+  if (card !== undefined && activeSeat !== undefined) {
     lines.unshift(
       t(steps > 0 ? "card-steps" : "card", { name: seatName(activeSeat), card: nameOf("card", card), steps }),
     );
