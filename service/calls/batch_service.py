@@ -175,12 +175,12 @@ class BatchService:
         table = _table_of(message.setup)
         states = columns["states"]
         items = len(states) // table.game.packed_size
-        self._check_limit(items * message.count, self._max_playouts, "playouts", "count", table.game)
+        self._check_limit(items * message.playouts, self._max_playouts, "playouts", "playouts", table.game)
         before = cancellation.moves
         with self._measured(table, "Playout", items, hold, table.players * (8 + 4) + 8):
             playouts, faults = table.playout(
                 states,
-                message.count,
+                message.playouts,
                 seed=_seed_of(message),
                 first_game_number=message.first_game_number,
                 cancellation=cancellation,
