@@ -73,7 +73,7 @@ def test_the_table_without_a_constraint() -> None:
 
 
 def test_the_table_before_the_first_turn(client: Client) -> None:
-    viewers = begin(client, "discat", 2, seed=1).viewers
+    viewers = begin(client, "discat", 2, seed=1).updates
     assert draw_table([viewer.view.discat for viewer in viewers])[0] == "  to play any card"
 
 

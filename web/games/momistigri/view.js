@@ -49,7 +49,7 @@ export function effectOf(context, value) {
 
 /** What an effect does, in words. @param {Context} context @param {any} effect */
 export function effectText({ t }, effect) {
-  const text = effect?.name ?? "";
+  const text = effect?.description ?? "";
   return effect?.mayReverse ? t("or-reverse", { effect: text }) : text;
 }
 
@@ -208,7 +208,7 @@ export function newsOf(context) {
     .filter((key) => key.startsWith("hand:"))
     .map((key) => Number(key.slice("hand:".length)));
   /** @param {any} effect */
-  const pair = (effect) => ({ effect, text: effect?.name ?? "" });
+  const pair = (effect) => ({ effect, text: effect?.description ?? "" });
   const wanted = chosen === undefined ? undefined : effectOf(context, lookOf(context, chosen).value);
   if (wanted && (phase === "DISCARD" || phase === "AGAIN")) {
     return pair(wanted);
