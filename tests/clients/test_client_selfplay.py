@@ -22,8 +22,8 @@ from chatiere import engine
 from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part, selfplay
 from chatiere.clients.transport.fast_call import IS_BUILT
 from chatiere.engine.wire import fill
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2_grpc
 from chatiere.v1.batch_service_pb2 import PlayResponse
 from chatiere.v1.game_pb2 import Options
