@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import grpc
 import numpy as np
 import pytest
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Positions, StepResponse
 from google.rpc import code_pb2, status_pb2
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
@@ -25,8 +26,7 @@ from chatiere.clients import (
 )
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.transport import fast_call
-from chatiere.service.process.settings import Settings
-from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Positions, StepResponse
+from chatiere.service.base.settings import Settings
 from service.process import wait_until
 
 from .conftest import MakeFakeBatch

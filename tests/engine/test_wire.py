@@ -4,6 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from chatiere.v1.batch_service_pb2 import Positions, StepRequest, StepResponse
+from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, GameInfo, RandomStream
+from chatiere.v1.game_service_pb2 import ListGamesResponse
+from chatiere.v1.record_pb2 import GameRecord
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -11,10 +15,6 @@ from chatiere import engine
 from chatiere.engine import EngineError, Game
 from chatiere.engine.wire import Reader, Writer, cut, cut_list, fill, head, pieces_of, written, written_text
 from chatiere.v1 import game_pb2
-from chatiere.v1.batch_service_pb2 import Positions, StepRequest, StepResponse
-from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, GameInfo, RandomStream
-from chatiere.v1.game_service_pb2 import ListGamesResponse
-from chatiere.v1.record_pb2 import GameRecord
 
 U32, U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
 
@@ -291,6 +291,20 @@ def test_any_bytes_are_read_or_refused(game: Game, fields: list[bytes]) -> None:
             continue
         except ValueError as error:
             assert "not a protobuf message" in str(error)
+
+
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+def test_the_largest_number_is_refused_in_every_action(game: Game) -> None:
+    position = game.new_game(game.max_players, seed=1)
+    largest = b"\xff" * 9 + b"\x01"
+    for kind in getattr(game_pb2.Action(), game.name).DESCRIPTOR.fields:
+        numbers = [part for part in kind.message_type.fields if part.has_presence and part.message_type is None]
+        if numbers:
+            parts = b"".join(bytes([part.number << 3]) + largest for part in numbers)
+            action = bytes([kind.number << 3 | 2, len(parts)]) + parts
+            with pytest.raises(EngineError, match="-1 is not from") as refused:
+                engine.codec(game.name).read_action(Reader(Bytes(action)), position)
+            assert refused.value.field in [f"{kind.name}.{part.name}" for part in numbers]
 
 
 def test_what_is_no_event_is_not_written(game: Game) -> None:

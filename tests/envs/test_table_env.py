@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from chatiere.v1.game_pb2 import Options
 from prometheus_client import CollectorRegistry
 
 from chatiere import engine
@@ -16,9 +17,8 @@ from chatiere.engine import EngineError
 from chatiere.engine.wire import fill
 from chatiere.envs import Batch, ObservationLayout, TableEnv
 from chatiere.envs.batch_env import BatchEnv
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
-from chatiere.v1.game_pb2 import Options
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]

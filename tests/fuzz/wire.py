@@ -16,6 +16,9 @@ from typing import Any
 
 import click
 import grpc
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
+from chatiere.v1.game_service_pb2 import ApplyRequest
+from chatiere.v1.record_pb2 import GameRecord
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
@@ -41,7 +44,7 @@ from service.fast_door.peer import Bystander
 from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
-from chatiere.service.process.settings import split_address
+from chatiere.service.base.settings import split_address
 from chatiere.v1 import (
     batch_service_pb2,
     bot_service_pb2,
@@ -50,9 +53,6 @@ from chatiere.v1 import (
     game_service_pb2,
     table_service_pb2,
 )
-from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
-from chatiere.v1.game_service_pb2 import ApplyRequest
-from chatiere.v1.record_pb2 import GameRecord
 from service.process import Served, served
 
 SERVICES: tuple[ServiceDescriptor, ...] = (
@@ -152,7 +152,7 @@ def fill_record(record: GameRecord, game: Game, players: int, choices: random.Ra
         elif not position.is_terminal():
             record.actions.append(choices.choice(position.legal_actions()))
             position.apply(record.actions[-1])
-    record.names.extend(["Zoé"] * players)
+    record.seat_names.extend(["Zoé"] * players)
     record.date = "2024-02-29"
 
 

@@ -19,13 +19,12 @@ from h2.events import RequestReceived
 sys.path.insert(0, str(Path(__file__).parents[2] / "loadtest"))
 
 import run
+from chatiere.v1.game_service_pb2 import ListGamesRequest, NewGameRequest
+from chatiere.v1.table_service_pb2 import GetRecordRequest
 from load.own_server import OwnServer, own_server
 from siege import attacks, floods, plan
 from siege import result as results
 from siege import run as siege
-
-from chatiere.v1.game_service_pb2 import ListGamesRequest, NewGameRequest
-from chatiere.v1.table_service_pb2 import GetRecordRequest
 
 SMALL = plan.Attack("small", "nobody", ("grpcio", "fast", "web"), count=10, seconds=0.6, onset=0.3)
 APPLY = "chatiere.v1.GameService/Apply"
@@ -147,7 +146,7 @@ def test_large_requests_without_content_are_sent(server: OwnServer, door: str) -
 def test_large_requests_are_of_the_field_that_they_name() -> None:
     tables = GetRecordRequest.FromString(attacks.bomb("chatiere.v1.TableService/GetRecord", "tables", 1000)).tables
     assert tables == [b""] * 500
-    names = ListGamesRequest.FromString(attacks.bomb("chatiere.v1.GameService/ListGames", "names", 300)).names
+    names = ListGamesRequest.FromString(attacks.bomb("chatiere.v1.GameService/ListGames", "games", 300)).games
     assert names == [""] * 150
     bomb = attacks.bomb("chatiere.v1.GameService/NewGame", "include.viewers", 300)
     assert NewGameRequest.FromString(bomb).include.viewers == [0] * 300

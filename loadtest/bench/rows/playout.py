@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-
-from chatiere.engine import Game
 from chatiere.v1.batch_service_pb2 import BatchSetup, NewGamesRequest, PlayoutRequest
 from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
+
+from chatiere.engine import Game
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, middle, repeat
@@ -24,7 +24,7 @@ def contender(
     table = BatchSetup(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
     begun = stub.NewGames(NewGamesRequest(setup=table, seeds=seeds, game_numbers=numbers))
-    request = PlayoutRequest(setup=table, states=begun.positions.states, count=1, seed=SEED)
+    request = PlayoutRequest(setup=table, states=begun.positions.states, playouts=1, seed=SEED)
 
     def call() -> int:
         response = stub.Playout(request)

@@ -4,10 +4,6 @@ from typing import Any
 
 import click
 import pytest
-
-from chatiere import bots
-from chatiere.clients import Client, begin, play
-from chatiere.drawing.chat_cartonne import break_down, draw_table
 from chatiere.v1.chat_cartonne_pb2 import (
     CHAT_CARTONNE_PHASE_CAT,
     CHAT_CARTONNE_PHASE_PLAY,
@@ -25,6 +21,10 @@ from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneView,
 )
 from chatiere.v1.game_pb2 import Score, ScoreDetail
+
+from chatiere import bots
+from chatiere.clients import Client, begin, play
+from chatiere.drawing.chat_cartonne import break_down, draw_table
 
 
 def views(*table: ChatCartonneCardView, **public: Any) -> list[ChatCartonneView]:
@@ -120,7 +120,7 @@ def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
     seated = [bots.get(name, "chat_cartonne", 3) for name in ("builder", "random", "builder")]
     lines = 0
     for step in play(client, begin(client, "chat_cartonne", 3, seed=4), seated, seed=2):
-        lines += len(draw_table([viewer.view.chat_cartonne for viewer in step.before.viewers]))
+        lines += len(draw_table([viewer.view.chat_cartonne for viewer in step.before.updates]))
     assert lines > 0
 
 

@@ -1,10 +1,6 @@
 """The table of Chatpentiers."""
 
 import click
-
-from chatiere import bots
-from chatiere.clients import Client, begin, play
-from chatiere.drawing.chatpentiers import break_down, draw_table
 from chatiere.v1.chatpentiers_pb2 import (
     CHATPENTIERS_PHASE_PLAY,
     CHATPENTIERS_PHASE_TAKE,
@@ -16,6 +12,10 @@ from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersZone,
 )
 from chatiere.v1.game_pb2 import Score, ScoreDetail
+
+from chatiere import bots
+from chatiere.clients import Client, begin, play
+from chatiere.drawing.chatpentiers import break_down, draw_table
 
 
 def views(**public: object) -> list[ChatpentiersView]:
@@ -82,7 +82,7 @@ def test_one_viewer_sees_how_many_cards_others_hold() -> None:
 def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> None:
     seated = [bots.get("random", "chatpentiers", 5)] * 5
     for step in play(client, begin(client, "chatpentiers", 5, seed=3), seated, seed=3):
-        views = [viewer.view.chatpentiers for viewer in step.before.viewers]
+        views = [viewer.view.chatpentiers for viewer in step.before.updates]
         text = click.unstyle("\n".join(draw_table(views)))
         assert text.count("hand ") == text.count("board ") == 5
         assert text.count("> seat") == 1

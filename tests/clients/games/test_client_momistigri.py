@@ -1,8 +1,6 @@
 """Momistigri's own table."""
 
 import click
-
-from chatiere.drawing.momistigri import break_down, draw_table
 from chatiere.v1.game_pb2 import Score, ScoreDetail
 from chatiere.v1.momistigri_pb2 import (
     MOMISTIGRI_PHASE_AGAIN,
@@ -14,6 +12,8 @@ from chatiere.v1.momistigri_pb2 import (
     MomistigriSeatView,
     MomistigriView,
 )
+
+from chatiere.drawing.momistigri import break_down, draw_table
 
 
 def views(**public: object) -> list[MomistigriView]:

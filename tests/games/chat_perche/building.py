@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from chatiere import engine
-from chatiere.engine import EventLog, Position
-from chatiere.engine.wire import fill
 from chatiere.v1.chat_perche_pb2 import (
     ChatPercheState,
 )
+
+from chatiere import engine
+from chatiere.engine import EventLog, Position
+from chatiere.engine.wire import fill
 
 from .. import building
 from ..building import event_of, read
@@ -104,7 +105,9 @@ def written(
     options: Mapping[str, Any] | None = None,
 ) -> ChatPercheState:
     """Return a state where the active seat is about to turn up a card; `tokens`: owner and value at each branch."""
-    state = ChatPercheState(phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dogs=dogs)
+    state = ChatPercheState(
+        phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dog_steps=dogs
+    )
     fill(state.options, CODEC.put_options, options or {})
     state.options.SetInParent()
     cats = [sorted(spaces) for spaces in cats]

@@ -2,10 +2,11 @@
 
 from collections import Counter
 
+from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
+
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
-from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
 CARD_NAMES = [str(piece.name) for piece in engine.game("chat_perche").description.pieces if piece.kind == "card"]
 
@@ -22,9 +23,9 @@ def summary(position: Position) -> str:
     animals |= {space: animals[space] + "!" for space in fixed}
     phase = ChatPerchePhase.Name(state.phase).removeprefix("CHAT_PERCHE_PHASE_").lower()
     card = f"; {CARD_NAMES[state.card]}" if state.HasField("card") else ""
-    steps = f", steps left {state.steps}" if state.steps else ""
+    steps = f", steps left {state.steps_left}" if state.steps_left else ""
     lines = [
-        f"{phase} of seat {state.active_seat}{card}{steps}; dogs {state.dogs}; birds beside {6 - len(state.birds)}"
+        f"{phase} of seat {state.active_seat}{card}{steps}; dogs {state.dog_steps}; birds beside {6 - len(state.birds)}"
     ]
     for height in range(4, -1, -1):
         sides = []

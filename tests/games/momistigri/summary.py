@@ -1,8 +1,5 @@
 """A position of Momistigri in a few lines, for the golden playthroughs."""
 
-from chatiere import engine
-from chatiere.engine import Position
-from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import (
     MOMISTIGRI_MARK_NONE,
     MomistigriKnowledge,
@@ -10,6 +7,10 @@ from chatiere.v1.momistigri_pb2 import (
     MomistigriPhase,
     MomistigriState,
 )
+
+from chatiere import engine
+from chatiere.engine import Position
+from chatiere.engine.wire import fill
 
 NAMES = {
     piece.number: str(piece.name) for piece in engine.game("momistigri").description.pieces if piece.kind == "card"

@@ -7,14 +7,6 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
-from grpc_health.v1.health_pb2 import HealthCheckResponse
-from played_frames import END_STREAM, HEADERS, STREAMS, WINDOW, data, message, reset, setting, window
-
-from chatiere import engine
-from chatiere.clients import BatchClient, ChatiereError
-from chatiere.clients.calls import batch_requests
-from chatiere.engine import Game
-from chatiere.service.calls import batch_service
 from chatiere.v1.batch_service_pb2 import (
     BatchSetup,
     Columns,
@@ -30,6 +22,14 @@ from chatiere.v1.batch_service_pb2 import (
     StepRequest,
 )
 from chatiere.v1.game_service_pb2 import ListGamesResponse
+from grpc_health.v1.health_pb2 import HealthCheckResponse
+from played_frames import END_STREAM, HEADERS, STREAMS, WINDOW, data, message, reset, setting, window
+
+from chatiere import engine
+from chatiere.clients import BatchClient, ChatiereError
+from chatiere.clients.calls import batch_requests
+from chatiere.engine import Game
+from chatiere.service.calls import batch_service
 
 from ..process import wait_until
 from ..support import PATIENCE, LogLines, Refused, Running, needs_fast_door, refusal
@@ -62,7 +62,7 @@ def all_kinds(game: Game) -> list[bytes]:
     requests = [
         PlayRequest(new_games=NewGamesRequest(setup=table, seeds=struct.pack("<3Q", 1, 2, 3), columns=columns)),
         PlayRequest(step=StepRequest(setup=table, states=packed, moves=zeros, columns=columns)),
-        PlayRequest(playout=PlayoutRequest(setup=table, states=packed, count=3, seed=5)),
+        PlayRequest(playout=PlayoutRequest(setup=table, states=packed, playouts=3, seed=5)),
         PlayRequest(evaluate=EvaluateRequest(setup=table, states=packed, worlds=2, playouts=3, seed=5)),
         PlayRequest(score=ScoreRequest(setup=table, states=packed)),
         PlayRequest(observe=ObserveRequest(setup=table, states=packed, seats=seats)),

@@ -1,0 +1,20 @@
+"""A metric that says which versions a server has."""
+
+from importlib.metadata import version
+
+from chatiere.v1.game_service_pb2 import DESCRIPTOR
+from prometheus_client import CollectorRegistry, Gauge
+
+from chatiere import engine
+
+
+def tell_build(registry: CollectorRegistry) -> None:
+    """Register `chatiere_build_info`."""
+    labels = {"version": version("chatiere"), "api": DESCRIPTOR.package}
+    labels |= {game.name: str(game.rules_version) for game in engine.games()}
+    Gauge(
+        "chatiere_build_info",
+        "1: the versions of the package, of the API and, by game, of the rules.",
+        labels,
+        registry=registry,
+    ).labels(**labels).set(1)
