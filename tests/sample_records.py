@@ -3,10 +3,9 @@
 import json
 from pathlib import Path
 
-from chatiere.v1.record_pb2 import GameRecord
-
 from chatiere import engine
 from chatiere.engine.wire import fill
+from chatiere.v1.record_pb2 import GameRecord
 
 TRACES = Path(__file__).parent / "data" / "traces"
 SAMPLES = sorted(TRACES.glob("*/*.jsonl"))

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chatiere.v1.record_pb2 import GameRecord
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
@@ -31,6 +30,7 @@ from chatiere.engine.wire import Reader, written
 from chatiere.service.calls import conversion
 from chatiere.service.tables.keys import KEY_SIZE, Keyring
 from chatiere.v1 import game_pb2
+from chatiere.v1.record_pb2 import GameRecord
 
 KEY = bytes(range(KEY_SIZE))
 YEAR = 365 * 86400

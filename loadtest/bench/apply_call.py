@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from chatiere.v1.game_service_pb2 import ApplyRequest
 
 from chatiere.engine import Game
 from chatiere.engine.wire import fill
 from chatiere.service.calls import conversion, game_service
+from chatiere.v1.game_service_pb2 import ApplyRequest
 
 
 class Call(NamedTuple):

@@ -7,7 +7,6 @@ same guards; but its responses, one per game, are made in advance.
 import signal
 import sys
 
-from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
 from prometheus_client import CollectorRegistry
 
 from chatiere import engine
@@ -15,6 +14,7 @@ from chatiere.service.base.settings import Settings
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.service.ports.server import create_server
+from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
 from loadtest.bench.apply_call import apply_request, response_to
 from loadtest.bench.rows.unary import ECHO
 from loadtest.bench.servers import LOOPBACK

@@ -14,15 +14,6 @@ from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
-from chatiere.v1.batch_service_pb2 import (
-    NewGamesRequest,
-    NewGamesResponse,
-    PlayRequest,
-    PlayResponse,
-    Positions,
-    StepRequest,
-    StepResponse,
-)
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation
@@ -34,6 +25,15 @@ from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.connections import connections_of
 from chatiere.service.ports.fast.routes import fast_port
 from chatiere.service.ports.methods import PLAY
+from chatiere.v1.batch_service_pb2 import (
+    NewGamesRequest,
+    NewGamesResponse,
+    PlayRequest,
+    PlayResponse,
+    Positions,
+    StepRequest,
+    StepResponse,
+)
 from loadtest.bench import peers
 from loadtest.bench.servers import LOOPBACK
 

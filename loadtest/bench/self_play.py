@@ -7,6 +7,11 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+
+from chatiere.clients.calls.batch_messages import Response, put, put_inner
+from chatiere.clients.transport.channel import BATCH_SERVICE
+from chatiere.clients.transport.fast_call import FastCall
+from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import (
     BatchSetup,
     Columns,
@@ -16,11 +21,6 @@ from chatiere.v1.batch_service_pb2 import (
     Restart,
     StepRequest,
 )
-
-from chatiere.clients.calls.batch_messages import Response, put, put_inner
-from chatiere.clients.transport.channel import BATCH_SERVICE
-from chatiere.clients.transport.fast_call import FastCall
-from chatiere.engine.wire import Buffer
 
 SEED = 7
 # Seconds that a server may take to receive a request.

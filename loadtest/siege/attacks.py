@@ -10,7 +10,6 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from chatiere.v1.game_service_pb2 import ListGamesRequest
 from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import FieldDescriptor
 from siege.crowd import WEB_HEAD, Attacker, Crowd, in_turn, tls_context
@@ -20,6 +19,7 @@ from siege.plan import Attack
 from chatiere import engine
 from chatiere.v1 import batch_service_pb2 as batch
 from chatiere.v1 import table_service_pb2  # noqa: F401  # Its methods are found by name.
+from chatiere.v1.game_service_pb2 import ListGamesRequest
 
 _HEALTH = "grpc.health.v1.Health"
 _GAME, _BATCH = "chatiere.v1.GameService", "chatiere.v1.BatchService"

@@ -9,13 +9,13 @@ from queue import SimpleQueue
 from typing import Any
 
 import grpc
-from chatiere.v1.game_pb2 import Include
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chatiere import engine
 from chatiere.v1 import batch_service_pb2 as batch
 from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2_grpc
 from chatiere.v1 import game_service_pb2 as game
+from chatiere.v1.game_pb2 import Include
 
 Calls = tuple[Callable[[], object], ...]
 # The timeout of a call, in seconds.

@@ -6,14 +6,14 @@ from itertools import pairwise
 import grpc
 import numpy as np
 import pytest
-from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, ItemFault, Restart
-from chatiere.v1.errors_pb2 import ErrorReason
-from chatiere.v1.game_pb2 import Options, State
 
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError
 from chatiere.clients.calls.batch_requests import Faults
 from chatiere.engine.wire import fill
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, ItemFault, Restart
+from chatiere.v1.errors_pb2 import ErrorReason
+from chatiere.v1.game_pb2 import Options, State
 
 from .conftest import MakeFakeBatch
 

@@ -6,6 +6,13 @@ from typing import Any
 
 import grpc
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from chatiere.clients import BatchClient, TransportError
+from chatiere.clients.calls import batch_requests
+from chatiere.clients.calls.batch_messages import Response, put, put_inner
+from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
     BatchSetup,
     Faults,
@@ -19,13 +26,6 @@ from chatiere.v1.batch_service_pb2 import (
     StepRequest,
     StepResponse,
 )
-from hypothesis import example, given
-from hypothesis import strategies as st
-
-from chatiere.clients import BatchClient, TransportError
-from chatiere.clients.calls import batch_requests
-from chatiere.clients.calls.batch_messages import Response, put, put_inner
-from chatiere.clients.transport.channel import BATCH_SERVICE
 
 COLUMN = st.binary(max_size=400)
 # Longer than any test takes; no test waits so long.

@@ -8,13 +8,13 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
-from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, Position, State, View
-from chatiere.v1.game_service_pb2 import ApplyRequest, ListGamesRequest
 
 from chatiere import bots, engine
 from chatiere.clients import AsyncClient, ChatiereError, Client
 from chatiere.clients.calls import game_requests
 from chatiere.engine.wire import fill
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, Position, State, View
+from chatiere.v1.game_service_pb2 import ApplyRequest, ListGamesRequest
 
 from .conftest import Ask
 

@@ -6,13 +6,13 @@ import threading
 
 import grpc
 import pytest
-from chatiere.v1.game_pb2 import Action, State
 from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS, AsyncClient, ChatiereError, Client, TransportError
+from chatiere.v1.game_pb2 import Action, State
 
 from .conftest import Ask, MakeFake
 

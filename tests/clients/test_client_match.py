@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from chatiere.v1.game_pb2 import TURN_KIND_OVER, Options
 
 from chatiere import bots, engine
 from chatiere.bots import Bot, Decisions
 from chatiere.clients import Client, Step, begin, play
 from chatiere.engine.wire import fill
+from chatiere.v1.game_pb2 import TURN_KIND_OVER, Options
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]

@@ -7,8 +7,6 @@ from typing import Any
 import click
 import grpc
 import pytest
-from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, GameInfo, Include, Position
-from chatiere.v1.record_pb2 import GameRecord, RecordStream
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +16,8 @@ from chatiere.drawing import DRAWINGS
 from chatiere.terminal.human_match import HumanMatch
 from chatiere.terminal.human_terminal import HumanTerminal, Move, find, fit
 from chatiere.terminal.line_input import LineInput
+from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, GameInfo, Include, Position
+from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
 GAMES = [game.name for game in engine.games()]
 SEED = 12345678901234567890

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from chatiere.v1.game_pb2 import Position, State
-from chatiere.v1.record_pb2 import GameRecord
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import SAMPLES, TRACES, record_of
@@ -22,6 +20,8 @@ from chatiere.clients.records import (
     to_text,
     write_record,
 )
+from chatiere.v1.game_pb2 import Position, State
+from chatiere.v1.record_pb2 import GameRecord
 
 GAMES = engine.games()
 RECORD = record_of(TRACES / "discat" / "2p-1.jsonl")

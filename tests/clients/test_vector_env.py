@@ -12,8 +12,6 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
-from chatiere.v1.batch_service_pb2 import PlayResponse
-from chatiere.v1.game_pb2 import Options
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
@@ -27,6 +25,8 @@ from chatiere.engine.wire import fill
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
 from chatiere.v1 import batch_service_pb2_grpc
+from chatiere.v1.batch_service_pb2 import PlayResponse
+from chatiere.v1.game_pb2 import Options
 
 from .conftest import MakeFakeBatch
 

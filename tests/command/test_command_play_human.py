@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from chatiere.v1.record_pb2 import GameRecord, RecordOutcomes, RecordStream
 
 from chatiere import engine
 from chatiere.clients import records
+from chatiere.v1.record_pb2 import GameRecord, RecordOutcomes, RecordStream
 
 from .conftest import Run
 

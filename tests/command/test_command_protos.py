@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import chatiere.v1.game_service_pb2
 import grpc
 import grpc_tools
 import pytest
@@ -15,6 +14,8 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from grpc_tools import protoc
+
+import chatiere.v1.game_service_pb2
 
 from .conftest import Run
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import grpc
 import pytest
-from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, ChanceOutcome, Position, Turn
 from sample_records import record_of
 
 from chatiere import engine
 from chatiere.clients import ChatiereError, Client
 from chatiere.clients.records import read_record, write_record
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, ChanceOutcome, Position, Turn
 
 from .conftest import Run
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from chatiere.v1.record_pb2 import GameRecord
 from tables.support import OVER, Host
 from zoo import choices, decoded, score, steps
 
@@ -17,6 +16,7 @@ from chatiere.engine.wire import Reader
 from chatiere.service.calls import conversion, table_service
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import game_pb2
+from chatiere.v1.record_pb2 import GameRecord
 
 ZOO = Path(__file__).parents[1] / "data" / "zoo"
 FILES = sorted(ZOO.glob("*/*.json"))

@@ -3,8 +3,6 @@
 import random
 
 import pytest
-from chatiere.v1.game_pb2 import Action, Include, OptionInfo, RandomStream, State
-from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
 from google.protobuf.message import DecodeError, Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +11,8 @@ from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.wire import Form
 from chatiere.service.calls.requests import form_of
+from chatiere.v1.game_pb2 import Action, Include, OptionInfo, RandomStream, State
+from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
 
 from .encodings import STRANGE, in_order, odd, shuffled
 from .samples import KINDS, request

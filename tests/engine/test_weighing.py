@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-from chatiere.v1.game_service_pb2 import ApplyRequest, ListGamesRequest
 from google.protobuf.message import DecodeError, Message
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -14,6 +13,7 @@ from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.wire import Scales
 from chatiere.service.calls.requests import scales_of
+from chatiere.v1.game_service_pb2 import ApplyRequest, ListGamesRequest
 
 from .encodings import STRANGE, odd, shuffled
 from .samples import KINDS, request

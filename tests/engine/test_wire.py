@@ -4,10 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from chatiere.v1.batch_service_pb2 import Positions, StepRequest, StepResponse
-from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, GameInfo, RandomStream
-from chatiere.v1.game_service_pb2 import ListGamesResponse
-from chatiere.v1.record_pb2 import GameRecord
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +11,10 @@ from chatiere import engine
 from chatiere.engine import EngineError, Game
 from chatiere.engine.wire import Reader, Writer, cut, cut_list, fill, head, pieces_of, written, written_text
 from chatiere.v1 import game_pb2
+from chatiere.v1.batch_service_pb2 import Positions, StepRequest, StepResponse
+from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, GameInfo, RandomStream
+from chatiere.v1.game_service_pb2 import ListGamesResponse
+from chatiere.v1.record_pb2 import GameRecord
 
 U32, U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
 

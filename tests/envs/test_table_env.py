@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chatiere.v1.game_pb2 import Options
 from prometheus_client import CollectorRegistry
 
 from chatiere import engine
@@ -19,6 +18,7 @@ from chatiere.envs import Batch, ObservationLayout, TableEnv
 from chatiere.envs.batch_env import BatchEnv
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
+from chatiere.v1.game_pb2 import Options
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]

@@ -16,9 +16,6 @@ from typing import Any
 
 import click
 import grpc
-from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
-from chatiere.v1.game_service_pb2 import ApplyRequest
-from chatiere.v1.record_pb2 import GameRecord
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
@@ -40,6 +37,7 @@ from played_frames import (
 )
 from played_frames import message as framed
 from service.fast_door.peer import Bystander
+from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
@@ -53,7 +51,9 @@ from chatiere.v1 import (
     game_service_pb2,
     table_service_pb2,
 )
-from service.process import Served, served
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
+from chatiere.v1.game_service_pb2 import ApplyRequest
+from chatiere.v1.record_pb2 import GameRecord
 
 SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],

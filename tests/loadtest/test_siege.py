@@ -19,12 +19,13 @@ from h2.events import RequestReceived
 sys.path.insert(0, str(Path(__file__).parents[2] / "loadtest"))
 
 import run
-from chatiere.v1.game_service_pb2 import ListGamesRequest, NewGameRequest
-from chatiere.v1.table_service_pb2 import GetRecordRequest
 from load.own_server import OwnServer, own_server
 from siege import attacks, floods, plan
 from siege import result as results
 from siege import run as siege
+
+from chatiere.v1.game_service_pb2 import ListGamesRequest, NewGameRequest
+from chatiere.v1.table_service_pb2 import GetRecordRequest
 
 SMALL = plan.Attack("small", "nobody", ("grpcio", "fast", "web"), count=10, seconds=0.6, onset=0.3)
 APPLY = "chatiere.v1.GameService/Apply"

@@ -9,7 +9,6 @@ from typing import Any
 import grpc
 import pytest
 import trustme
-from chatiere.v1.batch_service_pb2 import PlayRequest
 from cryptography.hazmat.primitives import serialization
 from grpc_channelz.v1 import channelz_pb2, channelz_pb2_grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -21,6 +20,7 @@ from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.tokens import Tokens, new_token
 from chatiere.service.ports.server import create_server
 from chatiere.v1 import game_service_pb2
+from chatiere.v1.batch_service_pb2 import PlayRequest
 
 from .process import served, wait_until
 from .support import (

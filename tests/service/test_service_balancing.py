@@ -11,11 +11,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from chatiere.v1.game_pb2 import Include
 from grpc_health.v1 import health_pb2
 
 from chatiere.clients import AsyncClient, Client
 from chatiere.service.ports.methods import GAME_SERVICE
+from chatiere.v1.game_pb2 import Include
 
 from .process import Served, served, wait_until
 from .support import PATIENCE, Running, running

@@ -5,6 +5,13 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.message import DecodeError
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from chatiere import engine
+from chatiere.service.calls.batch_messages import put, read
+from chatiere.service.ports.methods import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
     BatchSetup,
     Faults,
@@ -16,13 +23,6 @@ from chatiere.v1.batch_service_pb2 import (
     StepRequest,
     StepResponse,
 )
-from google.protobuf.message import DecodeError
-from hypothesis import example, given
-from hypothesis import strategies as st
-
-from chatiere import engine
-from chatiere.service.calls.batch_messages import put, read
-from chatiere.service.ports.methods import BATCH_SERVICE
 
 from .support import Running
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import grpc
 import pytest
-from chatiere.v1.record_pb2 import GameRecord
 from google.protobuf.duration_pb2 import Duration
 
 from chatiere import engine
@@ -27,6 +26,7 @@ from chatiere.v1 import (
     table_service_pb2_grpc,
 )
 from chatiere.v1 import table_service_pb2 as tables_pb
+from chatiere.v1.record_pb2 import GameRecord
 
 from .support import (
     ALL_DOORS,

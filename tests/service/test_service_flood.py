@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from chatiere.v1.table_service_pb2 import GetRecordRequest
 
 from chatiere.engine.wire import head
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import discat_pb2, game_pb2, game_service_pb2
+from chatiere.v1.table_service_pb2 import GetRecordRequest
 
 from .support import PATIENCE, Running, batch_stub, raw, refusal
 

@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, Options, Position
-from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
-from chatiere.v1.record_pb2 import GameRecord
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sample_records import SAMPLES, TRACES, record_of
@@ -18,6 +15,9 @@ from chatiere.clients import Client
 from chatiere.engine import Game
 from chatiere.service.base.settings import Settings
 from chatiere.service.guards.memory import MemoryBudget
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, Options, Position
+from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
+from chatiere.v1.record_pb2 import GameRecord
 
 from .support import ALL_DOORS, Door, Running, new_game, only_grpc, play_on, raw, refusal, running
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chatiere.v1.record_pb2 import GameRecord
 from google.protobuf.message import Message
 from prometheus_client import CollectorRegistry
 from rules_versions import playing
@@ -23,6 +22,7 @@ from chatiere.service.calls.game_service import GameService
 from chatiere.service.calls.replay_service import ReplayService
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
+from chatiere.v1.record_pb2 import GameRecord
 
 GAMES = {game.name: game for game in engine.games()}
 METRICS = Metrics(CollectorRegistry())

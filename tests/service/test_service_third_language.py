@@ -9,7 +9,6 @@ from typing import Any
 
 import grpc
 import pytest
-from chatiere.v1.bot_service_pb2 import ListBotsRequest
 from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import LocalizedMessage
 from grpc_status import rpc_status
@@ -18,6 +17,7 @@ from third_language import LANGUAGE, english_in, package_with_language, translat
 from chatiere.engine import Game
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
+from chatiere.v1.bot_service_pb2 import ListBotsRequest
 
 from .support import game_stub
 from .test_service_bots import bot_stub

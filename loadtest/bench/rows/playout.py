@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-from chatiere.v1.batch_service_pb2 import BatchSetup, NewGamesRequest, PlayoutRequest
-from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 
 from chatiere.engine import Game
+from chatiere.v1.batch_service_pb2 import BatchSetup, NewGamesRequest, PlayoutRequest
+from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, middle, repeat

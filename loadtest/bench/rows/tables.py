@@ -5,7 +5,6 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
-from chatiere.v1.game_service_pb2 import ApplyRequest
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
@@ -20,6 +19,7 @@ from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring
 from chatiere.service.tables.seal import open_table
 from chatiere.v1 import table_service_pb2 as pb
+from chatiere.v1.game_service_pb2 import ApplyRequest
 from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import grpc
 import numpy as np
+
+from chatiere.engine import Game
 from chatiere.v1.batch_service_pb2 import (
     BatchSetup,
     Columns,
@@ -22,8 +24,6 @@ from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from chatiere.v1.game_pb2 import Include
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
-
-from chatiere.engine import Game
 from loadtest.bench.measure import BenchPlan, Result
 from loadtest.bench.self_play import SEED, seeds_and_numbers
 from loadtest.bench.servers import chatiere

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import click
 import grpc
-from chatiere.v1.game_pb2 import GameInfo
 from prometheus_client import CollectorRegistry
 
 from chatiere import bots
@@ -15,6 +14,7 @@ from chatiere.command.local_server import LOOPBACK
 from chatiere.engine import Game
 from chatiere.service.base.settings import Settings, split_address
 from chatiere.service.ports.server import create_server
+from chatiere.v1.game_pb2 import GameInfo
 
 SEED = click.IntRange(0, 2**64 - 1)
 

@@ -6,8 +6,6 @@ from datetime import date
 from pathlib import Path
 
 import click
-from chatiere.v1.game_pb2 import GameInfo
-from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
 from chatiere import bots
 from chatiere.bots import Bot
@@ -28,6 +26,8 @@ from chatiere.terminal.human_match import ADVISER, HumanMatch
 from chatiere.terminal.human_terminal import HumanTerminal
 from chatiere.terminal.line_input import line_input
 from chatiere.terminal.lines import narrate
+from chatiere.v1.game_pb2 import GameInfo
+from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
 _PERSON = "human"
 

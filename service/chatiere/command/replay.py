@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Options, Position
-from chatiere.v1.record_pb2 import GameRecord
 
 from chatiere.clients import ChatiereError, Client, TransportError
 from chatiere.clients.records import SUFFIX, MalformedRecordError, printable, read_record
@@ -14,6 +12,8 @@ from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleG
 from chatiere.engine import EngineError, codec, game
 from chatiere.engine.wire import fill
 from chatiere.terminal.lines import show_stretch
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Options, Position
+from chatiere.v1.record_pb2 import GameRecord
 
 SPECTATOR = -1
 _PLY = click.IntRange(0, 2**32 - 1)

@@ -4,6 +4,10 @@ from typing import Any
 
 import click
 import pytest
+
+from chatiere import bots
+from chatiere.clients import Client, begin, play
+from chatiere.drawing.chat_cartonne import break_down, draw_table
 from chatiere.v1.chat_cartonne_pb2 import (
     CHAT_CARTONNE_PHASE_CAT,
     CHAT_CARTONNE_PHASE_PLAY,
@@ -21,10 +25,6 @@ from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneView,
 )
 from chatiere.v1.game_pb2 import Score, ScoreDetail
-
-from chatiere import bots
-from chatiere.clients import Client, begin, play
-from chatiere.drawing.chat_cartonne import break_down, draw_table
 
 
 def views(*table: ChatCartonneCardView, **public: Any) -> list[ChatCartonneView]:

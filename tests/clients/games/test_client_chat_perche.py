@@ -1,6 +1,10 @@
 """Chat perché's table."""
 
 import click
+
+from chatiere import bots
+from chatiere.clients import Client, begin, play
+from chatiere.drawing.chat_perche import break_down, draw_table
 from chatiere.v1.chat_perche_pb2 import (
     ChatPercheBranch,
     ChatPercheScoreDetail,
@@ -9,10 +13,6 @@ from chatiere.v1.chat_perche_pb2 import (
     ChatPercheView,
 )
 from chatiere.v1.game_pb2 import Score, ScoreDetail
-
-from chatiere import bots
-from chatiere.clients import Client, begin, play
-from chatiere.drawing.chat_perche import break_down, draw_table
 
 
 def views() -> list[ChatPercheView]:

@@ -1,6 +1,10 @@
 """The table of Chatpentiers."""
 
 import click
+
+from chatiere import bots
+from chatiere.clients import Client, begin, play
+from chatiere.drawing.chatpentiers import break_down, draw_table
 from chatiere.v1.chatpentiers_pb2 import (
     CHATPENTIERS_PHASE_PLAY,
     CHATPENTIERS_PHASE_TAKE,
@@ -12,10 +16,6 @@ from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersZone,
 )
 from chatiere.v1.game_pb2 import Score, ScoreDetail
-
-from chatiere import bots
-from chatiere.clients import Client, begin, play
-from chatiere.drawing.chatpentiers import break_down, draw_table
 
 
 def views(**public: object) -> list[ChatpentiersView]:

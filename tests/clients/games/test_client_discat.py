@@ -3,6 +3,9 @@
 from typing import Any
 
 import click
+
+from chatiere.clients import Client, begin
+from chatiere.drawing.discat import break_down, draw_table
 from chatiere.v1.discat_pb2 import (
     DISCAT_PHASE_PASS,
     DISCAT_PHASE_PLAY,
@@ -16,9 +19,6 @@ from chatiere.v1.discat_pb2 import (
     DiscatView,
 )
 from chatiere.v1.game_pb2 import Score, ScoreDetail
-
-from chatiere.clients import Client, begin
-from chatiere.drawing.discat import break_down, draw_table
 
 
 def views(**public: Any) -> list[DiscatView]:

@@ -1,6 +1,8 @@
 """Momistigri's own table."""
 
 import click
+
+from chatiere.drawing.momistigri import break_down, draw_table
 from chatiere.v1.game_pb2 import Score, ScoreDetail
 from chatiere.v1.momistigri_pb2 import (
     MOMISTIGRI_PHASE_AGAIN,
@@ -12,8 +14,6 @@ from chatiere.v1.momistigri_pb2 import (
     MomistigriSeatView,
     MomistigriView,
 )
-
-from chatiere.drawing.momistigri import break_down, draw_table
 
 
 def views(**public: object) -> list[MomistigriView]:

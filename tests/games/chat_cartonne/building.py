@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from chatiere import engine
+from chatiere.engine import Event, Position
+from chatiere.engine.wire import fill
 from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneAction,
     ChatCartonneState,
 )
-
-from chatiere import engine
-from chatiere.engine import Event, Position
-from chatiere.engine.wire import fill
 
 from ..building import event_of, read
 from .reference import CONTENTS, PATTERNS

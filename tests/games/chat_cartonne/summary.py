@@ -1,10 +1,9 @@
 """A position of Chat Cartonne in a few lines, for the golden playthroughs."""
 
-from chatiere.v1.chat_cartonne_pb2 import ChatCartonneCardView, ChatCartonnePhase, ChatCartonneState, ChatCartonneView
-
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
+from chatiere.v1.chat_cartonne_pb2 import ChatCartonneCardView, ChatCartonnePhase, ChatCartonneState, ChatCartonneView
 
 _EMPTY = "     "
 _CONTENTS = (("mice", "m"), ("balls", "b"), ("fish", "f"), ("sprayers", "!"))

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from chatiere.v1.chat_cartonne_pb2 import ChatCartonneBoxSeat
 
 from chatiere.engine import TERMINAL_PLAYER, EventLog, Position
+from chatiere.v1.chat_cartonne_pb2 import ChatCartonneBoxSeat
 
 from ..building import end_of, phase, read, refusal, score_of, state_of, view_of
 from ..played import played

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from chatiere.v1.chat_perche_pb2 import (
-    ChatPercheState,
-)
-
 from chatiere import engine
 from chatiere.engine import EventLog, Position
 from chatiere.engine.wire import fill
+from chatiere.v1.chat_perche_pb2 import (
+    ChatPercheState,
+)
 
 from .. import building
 from ..building import event_of, read

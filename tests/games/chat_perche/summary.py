@@ -2,11 +2,10 @@
 
 from collections import Counter
 
-from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
-
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
+from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
 CARD_NAMES = [str(piece.name) for piece in engine.game("chat_perche").description.pieces if piece.kind == "card"]
 

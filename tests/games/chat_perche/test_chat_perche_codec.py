@@ -1,11 +1,11 @@
 """Rules file: Actions. Typed actions, labels, events and the description."""
 
 import pytest
-from chatiere.v1.chat_perche_pb2 import ChatPercheAction, ChatPercheOptions
 
 from chatiere.engine import EngineError, Reason
 from chatiere.engine.core.languages import catalogue
 from chatiere.engine.wire import Reader, fill, written_text
+from chatiere.v1.chat_perche_pb2 import ChatPercheAction, ChatPercheOptions
 
 from .building import (
     BIRD,

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
 from chatiere.engine import EngineError, Position, Reason
+from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
 from ..building import read, state_of
 from .building import BIRD, DOGS_1, GAME, OTHER_FALLS, OWN_FALLS, START, Table, card, holding, left, right, trunk

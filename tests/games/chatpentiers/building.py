@@ -6,6 +6,9 @@ Cards have short names: "r10" is red 10 (letters: y grey, g green, r red, n brow
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from chatiere import engine
+from chatiere.engine import Event, EventLog, Position
+from chatiere.engine.wire import fill
 from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersAction,
     ChatpentiersPhase,
@@ -13,10 +16,6 @@ from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersState,
     ChatpentiersView,
 )
-
-from chatiere import engine
-from chatiere.engine import Event, EventLog, Position
-from chatiere.engine.wire import fill
 
 from .. import building
 from ..building import event_of, view_of

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 
-from chatiere.v1.chatpentiers_pb2 import ChatpentiersPhase, ChatpentiersState, ChatpentiersView
-
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
+from chatiere.v1.chatpentiers_pb2 import ChatpentiersPhase, ChatpentiersState, ChatpentiersView
 
 COLOURS = ("grey", "green", "red", "brown", "blue")
 

@@ -6,10 +6,10 @@ from itertools import combinations
 from math import comb
 
 import pytest
-from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 from scipy.stats import chisquare
 
 from chatiere.engine import EventLog, Position
+from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
 from ..building import read, state_of, view_of
 from .building import GAME, LETTERS, Table, cards, late_state, names, told

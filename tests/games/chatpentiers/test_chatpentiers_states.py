@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
 from chatiere.engine import EngineError, Position, Reason
 from chatiere.engine.wire import Reader
+from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
 from ..building import read, state_of
 from .building import CODEC, GAME, Table, card, final_state

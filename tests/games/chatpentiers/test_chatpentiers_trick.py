@@ -1,10 +1,10 @@
 """Rules file: A trick; Actions."""
 
 import pytest
-from chatiere.v1.chatpentiers_pb2 import ChatpentiersAction
 
 from chatiere.engine import EngineError, Reason
 from chatiere.engine.wire import Reader, fill
+from chatiere.v1.chatpentiers_pb2 import ChatpentiersAction
 
 from ..building import read, state_of, view_of
 from .building import CODEC, GAME, Table, card, late_state, names, take_id, told

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
-
 from chatiere import engine
 from chatiere.engine import Event, EventLog, Position
 from chatiere.engine.wire import Reader, fill
+from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
 
 from .. import building
 from ..building import event_of, state_of, view_of

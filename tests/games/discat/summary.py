@@ -1,10 +1,9 @@
 """A position of Discat in a few lines, for the golden playthroughs."""
 
-from chatiere.v1.discat_pb2 import DiscatPhase, DiscatState, DiscatView
-
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
+from chatiere.v1.discat_pb2 import DiscatPhase, DiscatState, DiscatView
 
 
 def summary(position: Position) -> str:

@@ -3,10 +3,10 @@
 from itertools import combinations
 
 import pytest
-from chatiere.v1.discat_pb2 import DiscatAction
 
 from chatiere.engine import EngineError, Reason
 from chatiere.engine.wire import Reader, fill
+from chatiere.v1.discat_pb2 import DiscatAction
 
 from ..building import read
 from .building import CODEC, EXCHANGE, GAME, KEEP, KEPT, Table, late_state, play_id, played

@@ -1,9 +1,9 @@
 """Rules file: Draw pile; End."""
 
 import pytest
-from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from chatiere.engine.wire import fill
+from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import end_of, read, state_of, view_of
 from .building import CODEC, EXCHANGED, KEEP, KEPT, Table, late_state, played

@@ -3,10 +3,10 @@
 import random
 
 import pytest
-from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from chatiere.engine import TERMINAL_PLAYER, Position
 from chatiere.engine.wire import fill
+from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import state_of, view_of
 from ..script import move_both, same

@@ -4,11 +4,11 @@ import ctypes
 from collections.abc import Callable
 
 import pytest
-from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 
 from chatiere import engine
 from chatiere.engine import EngineError, Reason
 from chatiere.engine.wire import fill
+from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 
 from ..building import read, state_of
 from ..test_games_rules import page

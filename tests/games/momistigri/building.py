@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from chatiere import engine
+from chatiere.engine import EngineError, EventLog, Position
 from chatiere.v1.momistigri_pb2 import (
     MOMISTIGRI_MARK_NONE,
     MomistigriAction,
     MomistigriPhase,
     MomistigriState,
 )
-
-from chatiere import engine
-from chatiere.engine import EngineError, EventLog, Position
 
 from .. import building
 from ..building import event_of, read, state_of, view_of

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from chatiere.v1.momistigri_pb2 import MOMISTIGRI_MARK_SWAP
-
 from chatiere.engine import Position
+from chatiere.v1.momistigri_pb2 import MOMISTIGRI_MARK_SWAP
 
 from ..building import end_of, name_of, state_of
 from ..script import Happening

@@ -7,10 +7,9 @@ the rules, but nothing of what the state records about who knows what.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from chatiere.v1.momistigri_pb2 import MomistigriEvent
-
 from chatiere.engine import CHANCE_PLAYER, Event, EventLog, Position
 from chatiere.engine.wire import fill
+from chatiere.v1.momistigri_pb2 import MomistigriEvent
 
 from ..building import read, state_of, view_of
 from .building import CODEC

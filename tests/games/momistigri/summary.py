@@ -1,5 +1,8 @@
 """A position of Momistigri in a few lines, for the golden playthroughs."""
 
+from chatiere import engine
+from chatiere.engine import Position
+from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import (
     MOMISTIGRI_MARK_NONE,
     MomistigriKnowledge,
@@ -7,10 +10,6 @@ from chatiere.v1.momistigri_pb2 import (
     MomistigriPhase,
     MomistigriState,
 )
-
-from chatiere import engine
-from chatiere.engine import Position
-from chatiere.engine.wire import fill
 
 NAMES = {
     piece.number: str(piece.name) for piece in engine.game("momistigri").description.pieces if piece.kind == "card"

@@ -1,10 +1,10 @@
 """Rules file: Actions, with their messages and labels."""
 
 import pytest
-from chatiere.v1.momistigri_pb2 import MomistigriAction, MomistigriEvent
 
 from chatiere.engine import EngineError, Event, Reason
 from chatiere.engine.wire import Reader, fill, written_text
+from chatiere.v1.momistigri_pb2 import MomistigriAction, MomistigriEvent
 
 from ..building import label_of, made_event
 from .building import CODEC, GAME, Table, card, typed

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from chatiere.v1.momistigri_pb2 import MomistigriRoundEnd, MomistigriScoreDetail
 
 from chatiere.engine import TERMINAL_PLAYER
 from chatiere.engine.wire import fill
+from chatiere.v1.momistigri_pb2 import MomistigriRoundEnd, MomistigriScoreDetail
 
 from ..building import end_of
 from .building import CODEC, PLAYERS, Table, cards, names

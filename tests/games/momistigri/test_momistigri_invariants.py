@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from chatiere.v1.momistigri_pb2 import MomistigriState
 
 from chatiere.engine import EngineError, Position, Reason
 from chatiere.engine.wire import Reader
+from chatiere.v1.momistigri_pb2 import MomistigriState
 
 from ..building import read, state_of
 from .building import CODEC, GAME, PLAYERS, Table, card, cards, late_state, refused

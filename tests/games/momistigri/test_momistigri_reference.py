@@ -5,10 +5,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
 
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
 from chatiere.engine.wire import fill
+from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
 
 from ..building import state_of
 from ..script import move_both, same

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from chatiere.v1.batch_service_pb2 import PlayRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from chatiere.engine.core.batch import Cancellation
 from chatiere.service.base.errors import Refusal
 from chatiere.service.exchange.streams import StreamExchange
 from chatiere.service.guards.chain import Call
+from chatiere.v1.batch_service_pb2 import PlayRequest
 
 from .played import BROKEN, CANCELLED, FULL, INTERNAL, LATE, OK, STOPPING, Played
 

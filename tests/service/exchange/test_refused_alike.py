@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import grpc
 import pytest
-from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.service.base.settings import Settings
@@ -19,6 +18,7 @@ from chatiere.service.calls import game_service
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.guards.memory import Holding
 from chatiere.service.guards.tokens import new_token
+from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse
 
 from ..process import wait_until
 from ..support import ALL_DOORS, PATIENCE, Door, Refused, Running, only_grpc, refusal, running

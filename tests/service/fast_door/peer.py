@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import grpc
-from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse
-from chatiere.v1.game_service_pb2 import NewGameRequest
 from hpack import Decoder, Encoder
 from played_frames import (
     ACK,
@@ -40,6 +38,8 @@ from played_frames import (
 
 from chatiere import engine
 from chatiere.service.base.settings import split_address
+from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse
+from chatiere.v1.game_service_pb2 import NewGameRequest
 
 from ..process import Served
 from ..support import PATIENCE, Running

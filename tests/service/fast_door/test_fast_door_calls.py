@@ -7,6 +7,14 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
+from grpc_health.v1.health_pb2 import HealthCheckResponse
+from played_frames import END_STREAM, HEADERS, STREAMS, WINDOW, data, message, reset, setting, window
+
+from chatiere import engine
+from chatiere.clients import BatchClient, ChatiereError
+from chatiere.clients.calls import batch_requests
+from chatiere.engine import Game
+from chatiere.service.calls import batch_service
 from chatiere.v1.batch_service_pb2 import (
     BatchSetup,
     Columns,
@@ -22,14 +30,6 @@ from chatiere.v1.batch_service_pb2 import (
     StepRequest,
 )
 from chatiere.v1.game_service_pb2 import ListGamesResponse
-from grpc_health.v1.health_pb2 import HealthCheckResponse
-from played_frames import END_STREAM, HEADERS, STREAMS, WINDOW, data, message, reset, setting, window
-
-from chatiere import engine
-from chatiere.clients import BatchClient, ChatiereError
-from chatiere.clients.calls import batch_requests
-from chatiere.engine import Game
-from chatiere.service.calls import batch_service
 
 from ..process import wait_until
 from ..support import PATIENCE, LogLines, Refused, Running, needs_fast_door, refusal

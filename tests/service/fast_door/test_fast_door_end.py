@@ -11,8 +11,6 @@ from typing import Any
 
 import grpc
 import pytest
-from chatiere.v1.batch_service_pb2 import BatchSetup
-from chatiere.v1.game_service_pb2 import ListGamesResponse
 from played_frames import (
     DATA,
     LARGEST_NUMBER,
@@ -32,6 +30,8 @@ from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.server import create_server
+from chatiere.v1.batch_service_pb2 import BatchSetup
+from chatiere.v1.game_service_pb2 import ListGamesResponse
 
 from ..process import Served, served
 from ..support import PATIENCE, LogLines, SlowCall, needs_fast_door, running

@@ -9,8 +9,6 @@ from typing import Any
 
 import grpc
 import pytest
-from chatiere.v1.batch_service_pb2 import BatchSetup
-from chatiere.v1.game_service_pb2 import ListGamesRequest, ListGamesResponse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from played_frames import (
@@ -46,6 +44,8 @@ from chatiere import engine
 from chatiere.clients import BatchClient
 from chatiere.clients.calls import batch_requests
 from chatiere.service.calls.batch_service import BatchService
+from chatiere.v1.batch_service_pb2 import BatchSetup
+from chatiere.v1.game_service_pb2 import ListGamesRequest, ListGamesResponse
 
 from ..process import served, wait_until
 from ..support import PATIENCE, Running, game_stub, needs_fast_door

@@ -12,9 +12,6 @@ from pathlib import Path
 
 import grpc
 import pytest
-from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, NewGamesRequest, PlayRequest, PlayResponse
-from chatiere.v1.game_pb2 import Include
-from chatiere.v1.game_service_pb2 import NewGameRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from played_frames import (
@@ -46,6 +43,9 @@ from played_frames import (
 )
 
 from chatiere import engine
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, NewGamesRequest, PlayRequest, PlayResponse
+from chatiere.v1.game_pb2 import Include
+from chatiere.v1.game_service_pb2 import NewGameRequest
 
 from ..process import Served, served
 from .peer import NEW_GAME, OK, PLAY, SMALL, TAKES_ALL, Bystander, Peer

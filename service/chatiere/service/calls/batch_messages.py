@@ -7,11 +7,11 @@ hundreds of bytes that takes as long as the rules.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 from google.protobuf.message import Message
 
 from chatiere.engine.wire import Buffer, cut, pieces_of
 from chatiere.service.calls.requests import MOST_ELEMENTS, parse, too_many_elements
+from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
 # For each message, its field numbers by name; the names of its columns (the fields of type bytes) by number.

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from chatiere.v1.game_pb2 import PieceFieldInfo, Pieces
-
 from chatiere.v1 import annotations_pb2
+from chatiere.v1.game_pb2 import PieceFieldInfo, Pieces
 
 
 def piece_fields(game: str) -> Iterator[PieceFieldInfo]:

@@ -6,8 +6,6 @@ from functools import partial
 from math import inf
 from time import perf_counter
 
-from chatiere.v1.batch_service_pb2 import PlayRequest
-
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import CANCELLED, OK, STOPPING, Refusal, deadline_exceeded, slot_lost
@@ -15,6 +13,7 @@ from chatiere.service.exchange.door import Door
 from chatiere.service.exchange.exchange import Exchange
 from chatiere.service.exchange.methods import StreamMethod
 from chatiere.service.exchange.wire import Wire
+from chatiere.v1.batch_service_pb2 import PlayRequest
 
 # Seconds: after a longer request the next is left to a thread, so that the stream's loop sees if its call is cancelled
 # or late. So are all but steps, whose time depends on their size.

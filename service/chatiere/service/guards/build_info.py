@@ -2,10 +2,10 @@
 
 from importlib.metadata import version
 
-from chatiere.v1.game_service_pb2 import DESCRIPTOR
 from prometheus_client import CollectorRegistry, Gauge
 
 from chatiere import engine
+from chatiere.v1.game_service_pb2 import DESCRIPTOR
 
 
 def tell_build(registry: CollectorRegistry) -> None:
