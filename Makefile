@@ -100,12 +100,14 @@ clients: $(BUILT) ## Compile the API for C++, Go, Java and TypeScript, and play 
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
 	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_ray.py
 
-lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 bots tests/debug_build
+	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2 \
+		$$(pkg-config --cflags libnghttp2) http2/*.c tests/fuzz/http2/*.c)
 	$(BIN)/python tests/page_lint.py
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto

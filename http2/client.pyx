@@ -54,7 +54,7 @@ cdef extern from "connection.h" nogil:
     ctypedef struct nghttp2_session:
         pass
     # The part of a connection that tells its windows.
-    ctypedef struct windowed "connection":
+    struct windowed "connection":
         nghttp2_session* session
     int32_t nghttp2_session_get_remote_window_size(nghttp2_session* session)
     int32_t nghttp2_session_get_stream_remote_window_size(nghttp2_session* session, int32_t id)

@@ -40,10 +40,10 @@
 #define FIELD(name, value)                                                                                             \
     { (uint8_t *)(name), (uint8_t *)(value), sizeof(name) - 1, sizeof(value) - 1, NO_COPY }
 
-static void mark_ready(stream *stream) {
+static void mark_ready(struct stream *stream) {
     if (stream->is_ready)
         return;
-    shared *shared = stream->connection->shared;
+    struct shared *shared = stream->connection->shared;
     stream->is_ready = true;
     stream->next_ready = NULL;
     if (shared->last_ready != NULL)
@@ -53,8 +53,8 @@ static void mark_ready(stream *stream) {
     shared->last_ready = stream;
 }
 
-stream *next_ready(shared *shared) {
-    stream *found = shared->first_ready;
+struct stream *next_ready(struct shared *shared) {
+    struct stream *found = shared->first_ready;
     if (found == NULL)
         return NULL;
     shared->first_ready = found->next_ready;
@@ -64,14 +64,14 @@ stream *next_ready(shared *shared) {
     return found;
 }
 
-stream *next_finished(shared *shared) {
-    stream *found = shared->finished;
+struct stream *next_finished(struct shared *shared) {
+    struct stream *found = shared->finished;
     if (found != NULL)
         shared->finished = found->next_ready;
     return found;
 }
 
-static void mark_changed(connection *connection) {
+static void mark_changed(struct connection *connection) {
     if (connection->is_changed)
         return;
     connection->is_changed = true;
@@ -79,8 +79,8 @@ static void mark_changed(connection *connection) {
     connection->shared->changed = connection;
 }
 
-connection *next_changed(shared *shared) {
-    connection *found = shared->changed;
+struct connection *next_changed(struct shared *shared) {
+    struct connection *found = shared->changed;
     if (found == NULL)
         return NULL;
     shared->changed = found->next_changed;
@@ -90,7 +90,7 @@ connection *next_changed(shared *shared) {
 
 /* Memory */
 
-static void release(shared *shared, piece *piece) {
+static void release(struct shared *shared, struct piece *piece) {
     if (piece->lender == NULL) {
         free(piece);
         return;
@@ -99,7 +99,7 @@ static void release(shared *shared, piece *piece) {
     shared->released = piece;
 }
 
-void message_free(message *message) {
+void message_free(struct message *message) {
     if (message == NULL)
         return;
     if (message->held != NULL)
@@ -107,9 +107,9 @@ void message_free(message *message) {
     free(message);
 }
 
-static message *message_new(shared *shared, size_t size) {
+static struct message *message_new(struct shared *shared, size_t size) {
     size_t room = size < TRUSTED ? size : TRUSTED;
-    message *found = malloc(sizeof(message) + room);
+    struct message *found = malloc(sizeof(struct message) + room);
     if (found == NULL)
         return NULL;
     found->next = NULL;
@@ -121,9 +121,9 @@ static message *message_new(shared *shared, size_t size) {
 }
 
 /* Make room for more of a message. NULL: no memory; the message is as it was. */
-static message *message_grown(message *before) {
+static struct message *message_grown(struct message *before) {
     size_t room = before->room * 2 < before->size ? before->room * 2 : before->size;
-    message *grown = realloc(before, sizeof(message) + room);
+    struct message *grown = realloc(before, sizeof(struct message) + room);
     if (grown == NULL)
         return NULL;
     *grown->held += room - grown->room;
@@ -131,7 +131,7 @@ static message *message_grown(message *before) {
     return grown;
 }
 
-int fields_add(fields *fields, const char *name, size_t name_size, const char *value, size_t value_size) {
+int fields_add(struct fields *fields, const char *name, size_t name_size, const char *value, size_t value_size) {
     uint32_t sizes[2] = {(uint32_t)name_size, (uint32_t)value_size};
     size_t needed = fields->size + sizeof(sizes) + name_size + value_size;
     if (needed > fields->room) {
@@ -151,7 +151,7 @@ int fields_add(fields *fields, const char *name, size_t name_size, const char *v
 }
 
 /* As nghttp2 takes them; returns their number, at most `most`. */
-static size_t fields_list(const fields *fields, nghttp2_nv *list, size_t most, uint8_t flags) {
+static size_t fields_list(const struct fields *fields, nghttp2_nv *list, size_t most, uint8_t flags) {
     size_t count = 0;
     uint8_t *at = fields->data;
     while (count < most && at < fields->data + fields->size) {
@@ -164,8 +164,8 @@ static size_t fields_list(const fields *fields, nghttp2_nv *list, size_t most, u
     return count;
 }
 
-static stream *stream_new(connection *connection) {
-    stream *found = calloc(1, sizeof(stream));
+static struct stream *stream_new(struct connection *connection) {
+    struct stream *found = calloc(1, sizeof(struct stream));
     if (found == NULL)
         return NULL;
     found->connection = connection;
@@ -179,9 +179,9 @@ static stream *stream_new(connection *connection) {
     return found;
 }
 
-static void drop_pieces(stream *stream, shared *shared) {
+static void drop_pieces(struct stream *stream, struct shared *shared) {
     while (stream->first_piece != NULL) {
-        piece *piece = stream->first_piece;
+        struct piece *piece = stream->first_piece;
         stream->first_piece = piece->next;
         release(shared, piece);
     }
@@ -191,11 +191,11 @@ static void drop_pieces(stream *stream, shared *shared) {
 }
 
 /* A piece that has begun to be sent is released after its last part, which ends where the rest begins. */
-static void keep_begun_piece(stream *stream) {
-    piece *rest = stream->first_piece;
+static void keep_begun_piece(struct stream *stream) {
+    struct piece *rest = stream->first_piece;
     if (rest == NULL || rest->lender == NULL)
         return;
-    for (piece *lent = stream->connection->first_lent; lent != NULL; lent = lent->next) {
+    for (struct piece *lent = stream->connection->first_lent; lent != NULL; lent = lent->next) {
         if (lent->lender == NULL && lent->data + lent->size == rest->data) {
             lent->lender = rest->lender;
             rest->lender = NULL;
@@ -204,17 +204,17 @@ static void keep_begun_piece(stream *stream) {
     }
 }
 
-static void drop_coming(stream *stream) {
+static void drop_coming(struct stream *stream) {
     if (stream->coming != NULL)
         stream->held -= stream->coming->room;
     message_free(stream->coming);
     stream->coming = NULL;
 }
 
-static void drop_messages(stream *stream) {
+static void drop_messages(struct stream *stream) {
     drop_coming(stream);
     while (stream->first != NULL) {
-        message *message = stream->first;
+        struct message *message = stream->first;
         stream->first = message->next;
         stream->held -= message->room;
         message_free(message);
@@ -223,8 +223,8 @@ static void drop_messages(stream *stream) {
     stream->waiting = 0;
 }
 
-static void stream_close(stream *stream, uint32_t error) {
-    connection *connection = stream->connection;
+static void stream_close(struct stream *stream, uint32_t error) {
+    struct connection *connection = stream->connection;
     if (stream->owner != NULL && !stream->is_watched && !stream->is_ready) {
         stream->next_ready = connection->shared->finished;
         connection->shared->finished = stream;
@@ -247,7 +247,7 @@ static void stream_close(stream *stream, uint32_t error) {
     stream->connection = NULL;
 }
 
-void stream_free(stream *stream) {
+void stream_free(struct stream *stream) {
     drop_messages(stream);
     free(stream->head.data);
     free(stream->tail.data);
@@ -256,7 +256,7 @@ void stream_free(stream *stream) {
 
 /* Receiving */
 
-static void set_fault(stream *stream, fault fault) {
+static void set_fault(struct stream *stream, enum fault fault) {
     if (stream->fault != FAULT_NONE)
         return;
     stream->fault = fault;
@@ -296,11 +296,11 @@ static double read_timeout(const uint8_t *text, size_t size) {
     }
 }
 
-static void look_at_header(stream *stream, const uint8_t *name, size_t name_size, const uint8_t *value,
+static void look_at_header(struct stream *stream, const uint8_t *name, size_t name_size, const uint8_t *value,
                            size_t value_size) {
     const char type[] = "application/grpc";
     if (IS(name, name_size, ":path")) {
-        const shared *shared = stream->connection->shared;
+        const struct shared *shared = stream->connection->shared;
         for (int i = 0; i < shared->path_count; i++)
             if (is(value, value_size, shared->paths[i], strlen(shared->paths[i])))
                 stream->path = i;
@@ -319,11 +319,11 @@ static void look_at_header(stream *stream, const uint8_t *name, size_t name_size
 }
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     connection->decoded = 0;
     if (!connection->is_server || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
-    stream *stream = stream_new(connection);
+    struct stream *stream = stream_new(connection);
     if (stream == NULL)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     stream->id = frame->hd.stream_id;
@@ -331,7 +331,7 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 }
 
 /* Count a header of a list. An error ends the connection, and nothing more is decoded. */
-static int count_header(connection *connection, size_t size) {
+static int count_header(struct connection *connection, size_t size) {
     connection->decoded += size + 32;
     connection->cost += size + 32;
     if (connection->decoded > MOST_DECODED)
@@ -344,8 +344,8 @@ static int count_header(connection *connection, size_t size) {
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_size,
                      const uint8_t *value, size_t value_size, uint8_t flags, void *data) {
     (void)flags;
-    connection *connection = data;
-    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    struct connection *connection = data;
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     int error = count_header(connection, name_size + value_size);
     if (error != 0 || stream == NULL)
         return error;
@@ -370,7 +370,7 @@ static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *fram
     return count_header(data, name_size + value_size);
 }
 
-static void end_messages(stream *stream) {
+static void end_messages(struct stream *stream) {
     stream->has_ended = true;
     if (stream->prefix_size > 0)
         set_fault(stream, FAULT_BREAKS_OFF);
@@ -378,7 +378,7 @@ static void end_messages(stream *stream) {
 }
 
 /* Count what a frame costs whose head has come. */
-static void spend(connection *connection, size_t size) {
+static void spend(struct connection *connection, size_t size) {
     uint8_t type = connection->head[3], flags = connection->head[4];
     if (type == NGHTTP2_HEADERS)
         connection->cost += COST_OF_HEADERS + COST_OF_ENCODED * size;
@@ -391,7 +391,7 @@ static void spend(connection *connection, size_t size) {
 }
 
 /* Look at the size of a frame whose head has come: it may be too large to be looked at any further. */
-static void look_at_size(connection *connection, size_t size) {
+static void look_at_size(struct connection *connection, size_t size) {
     uint8_t type = connection->head[3];
     if (type == NGHTTP2_HEADERS)
         connection->encoded = 0;
@@ -404,12 +404,12 @@ static void look_at_size(connection *connection, size_t size) {
 }
 
 /* The client has ended or reset a stream: it must not send more of it. */
-static void remember_gone(connection *connection, int32_t id) {
+static void remember_gone(struct connection *connection, int32_t id) {
     connection->gone[connection->gone_count++ % MOST_GONE] = id;
 }
 
 /* Look at the stream of a client's HEADERS: it must not be one that was skipped (RFC 9113, 5.1.1). */
-static void look_at_begun(connection *connection, int32_t id) {
+static void look_at_begun(struct connection *connection, int32_t id) {
     if (id > connection->last_begun) {
         if (id > connection->last_begun + 2) {
             unsigned place = connection->skipped_count++ % MOST_GONE;
@@ -424,7 +424,7 @@ static void look_at_begun(connection *connection, int32_t id) {
 }
 
 /* Look at the stream of a frame whose head has come. */
-static void look_at_stream(connection *connection) {
+static void look_at_stream(struct connection *connection) {
     const uint8_t *head = connection->head;
     int32_t id = (int32_t)((head[5] & 0x7Fu) << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 8 | head[8]);
     if (head[3] == NGHTTP2_RST_STREAM)
@@ -436,14 +436,14 @@ static void look_at_stream(connection *connection) {
             connection->is_gone_used |= connection->gone[i] == id;
 }
 
-static bool is_block_open(const connection *connection) {
+static bool is_block_open(const struct connection *connection) {
     uint8_t type = connection->head[3], flags = connection->head[4];
     return connection->head_size == sizeof(connection->head) && !(flags & NGHTTP2_FLAG_END_HEADERS) &&
            (type == NGHTTP2_HEADERS || type == NGHTTP2_CONTINUATION);
 }
 
 /* See where frames begin and end: libnghttp2 does not tell of those that it passes over. */
-static void walk(connection *connection, size_t size, const uint8_t *at) {
+static void walk(struct connection *connection, size_t size, const uint8_t *at) {
     while (size > 0) {
         size_t part;
         if (connection->preface_left > 0) {
@@ -476,7 +476,7 @@ static void walk(connection *connection, size_t size, const uint8_t *at) {
     }
 }
 
-bool connection_is_part_way(const connection *connection) {
+bool connection_is_part_way(const struct connection *connection) {
     if (is_block_open(connection))
         return true;
     if (connection->body_left > 0)
@@ -485,7 +485,7 @@ bool connection_is_part_way(const connection *connection) {
 }
 
 static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *head, void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     connection->current = NULL;
     if (head->type == NGHTTP2_DATA && !(head->flags & NGHTTP2_FLAG_PADDED)) {
         connection->current = nghttp2_session_get_stream_user_data(session, head->stream_id);
@@ -495,7 +495,7 @@ static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *head
 }
 
 static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     if (frame->hd.type == NGHTTP2_SETTINGS) {
         connection->has_begun = true;
         return 0;
@@ -515,7 +515,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
         connection_drain_now(connection);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
-    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (stream == NULL)
         return 0;
     if (frame->hd.type == NGHTTP2_HEADERS) {
@@ -531,8 +531,8 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
-static void message_has_come(stream *stream) {
-    message *message = stream->coming;
+static void message_has_come(struct stream *stream) {
+    struct message *message = stream->coming;
     stream->coming = NULL;
     stream->prefix_size = 0;
     if (stream->waiting == MOST_WAITING && stream->connection->is_server) {
@@ -550,12 +550,12 @@ static void message_has_come(stream *stream) {
     mark_ready(stream);
 }
 
-static size_t longest_of(const stream *stream) {
-    const shared *shared = stream->connection->shared;
+static size_t longest_of(const struct stream *stream) {
+    const struct shared *shared = stream->connection->shared;
     return shared->longest_of != NULL && stream->path >= 0 ? shared->longest_of[stream->path] : shared->longest;
 }
 
-static int begin_message(stream *stream) {
+static int begin_message(struct stream *stream) {
     const uint8_t *prefix = stream->prefix;
     size_t size = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
     if (prefix[0] != 0) {
@@ -575,7 +575,7 @@ static int begin_message(stream *stream) {
 }
 
 /* Take bytes of messages; those that lie where they stay need not be copied. */
-static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
+static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
     const uint8_t *end = at + size;
     while (at < end && stream->fault == FAULT_NONE && !(stream->is_finished && stream->connection->is_server)) {
         if (stream->prefix_size < sizeof(stream->prefix)) {
@@ -584,7 +584,7 @@ static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
                 return NGHTTP2_ERR_NOMEM;
             continue;
         }
-        message *message = stream->coming;
+        struct message *message = stream->coming;
         if (stream->come == message->room) {
             size_t before = message->room;
             message = message_grown(message);
@@ -609,14 +609,14 @@ static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
 
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
                          void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     /* Padding that comes with something costs the client something. */
     if (flags & NGHTTP2_FLAG_PADDED && connection->cost >= COST_OF_FRAME)
         connection->cost -= COST_OF_FRAME;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
     if (nghttp2_session_consume_connection(session, size) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
-    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, id);
     if (stream == NULL)
         return nghttp2_session_consume_stream(session, id, size) == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
     stream->unconsumed += size;
@@ -634,8 +634,8 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
     return 0;
 }
 
-message *stream_take(stream *stream) {
-    message *message = stream->first;
+struct message *stream_take(struct stream *stream) {
+    struct message *message = stream->first;
     if (message == NULL)
         return NULL;
     stream->first = message->next;
@@ -655,7 +655,7 @@ message *stream_take(stream *stream) {
 
 static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error, void *data) {
     (void)data;
-    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, id);
     if (stream != NULL) {
         if (stream->has_ended)
             remember_gone(stream->connection, id);
@@ -665,12 +665,12 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
 }
 
 /* What has been put into `out` by now, as far as it was not sent. */
-static uint64_t sent_place(const connection *connection) {
+static uint64_t sent_place(const struct connection *connection) {
     return connection->out_place - (connection->out_end - connection->out_begin);
 }
 
-long connection_read(connection *connection, uint8_t *buffer, size_t size) {
-    stream *stream = connection->current;
+long connection_read(struct connection *connection, uint8_t *buffer, size_t size) {
+    struct stream *stream = connection->current;
     uint8_t *target = buffer;
     if (stream != NULL && stream->coming != NULL && connection->frame_left >= LEAST_DIRECT) {
         size_t room = stream->coming->room - stream->come;
@@ -709,7 +709,7 @@ long connection_read(connection *connection, uint8_t *buffer, size_t size) {
 
 /* Sending */
 
-static int put(connection *connection, const uint8_t *data, size_t size) {
+static int put(struct connection *connection, const uint8_t *data, size_t size) {
     if (connection->out_begin == connection->out_end)
         connection->out_begin = connection->out_end = 0;
     if (connection->out_end + size > connection->out_room) {
@@ -734,8 +734,8 @@ static int put(connection *connection, const uint8_t *data, size_t size) {
     return 0;
 }
 
-static int put_lent(connection *connection, const uint8_t *data, size_t size, void *lender) {
-    piece *piece = malloc(sizeof(struct piece));
+static int put_lent(struct connection *connection, const uint8_t *data, size_t size, void *lender) {
+    struct piece *piece = malloc(sizeof(struct piece));
     if (piece == NULL)
         return NGHTTP2_ERR_NOMEM;
     *piece = (struct piece){NULL, data, size, lender, connection->out_place};
@@ -751,7 +751,7 @@ static int put_lent(connection *connection, const uint8_t *data, size_t size, vo
 static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, size_t size, uint32_t *flags,
                        nghttp2_data_source *source, void *data) {
     (void)buffer, (void)data;
-    stream *stream = source->ptr;
+    struct stream *stream = source->ptr;
     size_t count = stream->to_send < size ? stream->to_send : size;
     if (count == 0 && !stream->is_finished) {
         stream->waits = true;
@@ -771,11 +771,11 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, si
 static ssize_t on_read_length(nghttp2_session *session, uint8_t type, int32_t id, int32_t connection_window,
                               int32_t stream_window, uint32_t largest_frame, void *data) {
     (void)type, (void)connection_window, (void)stream_window;
-    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, id);
     size_t size = stream == NULL ? 0 : stream->to_send;
     if (size > largest_frame)
         size = largest_frame;
-    if (size > LONGEST_FRAME && ((const connection *)data)->is_server)
+    if (size > LONGEST_FRAME && ((const struct connection *)data)->is_server)
         size = LONGEST_FRAME;
     return size > 0 ? (ssize_t)size : 1;
 }
@@ -783,13 +783,13 @@ static ssize_t on_read_length(nghttp2_session *session, uint8_t type, int32_t id
 static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head, size_t size,
                         nghttp2_data_source *source, void *data) {
     (void)session, (void)frame;
-    connection *connection = data;
-    stream *stream = source->ptr;
+    struct connection *connection = data;
+    struct stream *stream = source->ptr;
     if (connection->unsent >= ENOUGH)
         return NGHTTP2_ERR_WOULDBLOCK;
     int error = put(connection, head, 9);
     while (size > 0 && error == 0) {
-        piece *piece = stream->first_piece;
+        struct piece *piece = stream->first_piece;
         size_t part = piece->size < size ? piece->size : size;
         bool is_last = part == piece->size;
         if (piece->lender == NULL)
@@ -817,12 +817,12 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
 }
 
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     if (frame->hd.type == NGHTTP2_DATA && connection->updates < MOST_UPDATES)
         connection->updates += UPDATES;
     if (!connection->is_server || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
-    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     /* What the client still wants to send is not read. */
     if (stream != NULL && !stream->has_ended)
         return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
@@ -830,9 +830,9 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
 }
 
 /* Fill `parts` with what comes next; returns their number. */
-static int next_parts(const connection *connection, struct iovec *parts) {
+static int next_parts(const struct connection *connection, struct iovec *parts) {
     uint64_t place = sent_place(connection);
-    const piece *lent = connection->first_lent;
+    const struct piece *lent = connection->first_lent;
     const uint8_t *at = connection->out + connection->out_begin;
     int count = 0;
     while (count < MOST_PIECES) {
@@ -851,10 +851,10 @@ static int next_parts(const connection *connection, struct iovec *parts) {
     return count;
 }
 
-static void drop_sent(connection *connection, size_t sent) {
+static void drop_sent(struct connection *connection, size_t sent) {
     connection->unsent -= sent;
     while (sent > 0) {
-        piece *lent = connection->first_lent;
+        struct piece *lent = connection->first_lent;
         if (lent != NULL && lent->place == sent_place(connection)) {
             size_t part = sent < lent->size ? sent : lent->size;
             lent->data += part;
@@ -878,7 +878,7 @@ static void drop_sent(connection *connection, size_t sent) {
     }
 }
 
-static long write_all(connection *connection) {
+static long write_all(struct connection *connection) {
     while (!connection->is_broken) {
         const uint8_t *frame;
         ssize_t size = 1;
@@ -910,22 +910,22 @@ static long write_all(connection *connection) {
     return -1;
 }
 
-long connection_write(connection *connection) {
+long connection_write(struct connection *connection) {
     long error = write_all(connection);
     connection->left = connection->unsent + connection->to_send;
     return error;
 }
 
-bool connection_is_behind(const connection *connection) {
+bool connection_is_behind(const struct connection *connection) {
     return connection->left > 0 || connection->unsent + connection->to_send > SLOW;
 }
 
-int stream_begin_message(stream *stream, size_t size) {
+int stream_begin_message(struct stream *stream, size_t size) {
     uint8_t prefix[5] = {0, (uint8_t)(size >> 24), (uint8_t)(size >> 16), (uint8_t)(size >> 8), (uint8_t)size};
     return stream_copy(stream, prefix, sizeof(prefix));
 }
 
-static void add_piece(stream *stream, piece *piece) {
+static void add_piece(struct stream *stream, struct piece *piece) {
     if (stream->last_piece != NULL)
         stream->last_piece->next = piece;
     else
@@ -936,10 +936,10 @@ static void add_piece(stream *stream, piece *piece) {
         stream->connection->to_send += piece->size;
 }
 
-int stream_copy(stream *stream, const uint8_t *data, size_t size) {
+int stream_copy(struct stream *stream, const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
-    piece *piece = malloc(sizeof(struct piece) + size);
+    struct piece *piece = malloc(sizeof(struct piece) + size);
     if (piece == NULL)
         return NGHTTP2_ERR_NOMEM;
     *piece = (struct piece){NULL, piece->own, size, NULL, 0};
@@ -948,8 +948,8 @@ int stream_copy(stream *stream, const uint8_t *data, size_t size) {
     return 0;
 }
 
-int stream_lend(stream *stream, const uint8_t *data, size_t size, void *lender) {
-    piece *piece = malloc(sizeof(struct piece));
+int stream_lend(struct stream *stream, const uint8_t *data, size_t size, void *lender) {
+    struct piece *piece = malloc(sizeof(struct piece));
     if (piece == NULL)
         return NGHTTP2_ERR_NOMEM;
     *piece = (struct piece){NULL, data, size, lender, 0};
@@ -957,7 +957,7 @@ int stream_lend(stream *stream, const uint8_t *data, size_t size, void *lender) 
     return 0;
 }
 
-int stream_push(stream *stream) {
+int stream_push(struct stream *stream) {
     if (stream->connection == NULL)
         return 0;
     mark_changed(stream->connection);
@@ -967,7 +967,7 @@ int stream_push(stream *stream) {
     return nghttp2_session_resume_data(stream->connection->session, stream->id);
 }
 
-int stream_answer(stream *stream, const char *language) {
+int stream_answer(struct stream *stream, const char *language) {
     if (stream->connection == NULL || stream->is_answered)
         return 0;
     nghttp2_nv head[] = {
@@ -981,7 +981,7 @@ int stream_answer(stream *stream, const char *language) {
     return nghttp2_submit_response(stream->connection->session, stream->id, head, language[0] ? 3 : 2, &source);
 }
 
-int stream_finish(stream *stream) {
+int stream_finish(struct stream *stream) {
     if (stream->connection == NULL || stream->is_finished)
         return 0;
     stream->is_finished = true;
@@ -1001,7 +1001,7 @@ int stream_finish(stream *stream) {
     return nghttp2_submit_response(stream->connection->session, stream->id, head, count, NULL);
 }
 
-int stream_refuse(stream *stream, const char *status) {
+int stream_refuse(struct stream *stream, const char *status) {
     if (stream->connection == NULL || stream->is_answered)
         return 0;
     nghttp2_nv head = {(uint8_t *)":status", (uint8_t *)status, 7, 3, NGHTTP2_NV_FLAG_NONE};
@@ -1011,10 +1011,10 @@ int stream_refuse(stream *stream, const char *status) {
     return nghttp2_submit_response(stream->connection->session, stream->id, &head, 1, NULL);
 }
 
-stream *stream_request(connection *connection, const fields *head) {
+struct stream *stream_request(struct connection *connection, const struct fields *head) {
     nghttp2_nv list[32];
     size_t count = fields_list(head, list, 32, NGHTTP2_NV_FLAG_NONE);
-    stream *stream = stream_new(connection);
+    struct stream *stream = stream_new(connection);
     if (stream == NULL)
         return NULL;
     nghttp2_data_provider source = {{.ptr = stream}, on_read};
@@ -1029,7 +1029,7 @@ stream *stream_request(connection *connection, const fields *head) {
     return stream;
 }
 
-void stream_reset(stream *stream, uint32_t error) {
+void stream_reset(struct stream *stream, uint32_t error) {
     if (stream->connection == NULL)
         return;
     mark_changed(stream->connection);
@@ -1055,7 +1055,7 @@ static nghttp2_session_callbacks *callbacks_new(void) {
     return callbacks;
 }
 
-static int session_new(connection *connection) {
+static int session_new(struct connection *connection) {
     nghttp2_session_callbacks *callbacks = callbacks_new();
     nghttp2_option *option = NULL;
     int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
@@ -1073,7 +1073,7 @@ static int session_new(connection *connection) {
     return error;
 }
 
-static int say_settings(connection *connection, uint32_t most_streams) {
+static int say_settings(struct connection *connection, uint32_t most_streams) {
     nghttp2_settings_entry of_server[] = {
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most_streams},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
@@ -1093,8 +1093,8 @@ static int say_settings(connection *connection, uint32_t most_streams) {
     return nghttp2_session_set_local_window_size(connection->session, NGHTTP2_FLAG_NONE, 0, window);
 }
 
-connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most_streams) {
-    connection *found = calloc(1, sizeof(connection));
+struct connection *connection_new(struct shared *shared, int fd, bool is_server, uint32_t most_streams) {
+    struct connection *found = calloc(1, sizeof(struct connection));
     if (found == NULL)
         return NULL;
     found->shared = shared;
@@ -1113,7 +1113,7 @@ connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most
     return found;
 }
 
-static void leave_changed(connection *connection) {
+static void leave_changed(struct connection *connection) {
     struct connection **place = &connection->shared->changed;
     if (!connection->is_changed)
         return;
@@ -1123,31 +1123,31 @@ static void leave_changed(connection *connection) {
     connection->is_changed = false;
 }
 
-static void move_message(message *message, shared *to) {
+static void move_message(struct message *message, struct shared *to) {
     *message->held -= message->room;
     message->held = &to->held;
     to->held += message->room;
 }
 
-void connection_move(connection *connection, shared *to) {
+void connection_move(struct connection *connection, struct shared *to) {
     leave_changed(connection);
-    for (stream *each = connection->streams; each != NULL; each = each->next) {
+    for (struct stream *each = connection->streams; each != NULL; each = each->next) {
         if (each->coming != NULL)
             move_message(each->coming, to);
-        for (message *message = each->first; message != NULL; message = message->next)
+        for (struct message *message = each->first; message != NULL; message = message->next)
             move_message(message, to);
     }
     connection->shared = to;
     mark_changed(connection);
 }
 
-void connection_free(connection *connection) {
+void connection_free(struct connection *connection) {
     leave_changed(connection);
     nghttp2_session_del(connection->session);
     while (connection->streams != NULL)
         stream_close(connection->streams, NGHTTP2_CANCEL);
     while (connection->first_lent != NULL) {
-        piece *lent = connection->first_lent;
+        struct piece *lent = connection->first_lent;
         connection->first_lent = lent->next;
         release(connection->shared, lent);
     }
@@ -1155,12 +1155,12 @@ void connection_free(connection *connection) {
     free(connection);
 }
 
-bool connection_is_over(const connection *connection) {
+bool connection_is_over(const struct connection *connection) {
     return connection->unsent == 0 && !nghttp2_session_want_read(connection->session) &&
            !nghttp2_session_want_write(connection->session);
 }
 
-void connection_leave(connection *connection, uint32_t error, const char *words) {
+void connection_leave(struct connection *connection, uint32_t error, const char *words) {
     mark_changed(connection);
     /* Twice at most: libnghttp2 may have said so already. */
     nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE,
@@ -1169,14 +1169,14 @@ void connection_leave(connection *connection, uint32_t error, const char *words)
     nghttp2_session_terminate_session(connection->session, error);
 }
 
-void connection_drain(connection *connection) {
+void connection_drain(struct connection *connection) {
     connection->is_draining = true;
     nghttp2_submit_shutdown_notice(connection->session);
     nghttp2_submit_ping(connection->session, NGHTTP2_FLAG_NONE, NULL);
     mark_changed(connection);
 }
 
-void connection_drain_now(connection *connection) {
+void connection_drain_now(struct connection *connection) {
     const char words[] = "the server stops: begin again, at another one";
     if (!connection->is_draining)
         return;
@@ -1187,6 +1187,6 @@ void connection_drain_now(connection *connection) {
     mark_changed(connection);
 }
 
-size_t connection_copied(const connection *connection) {
+size_t connection_copied(const struct connection *connection) {
     return connection->out_end - connection->out_begin;
 }

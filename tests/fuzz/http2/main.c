@@ -30,7 +30,7 @@ int __real_clock_gettime(clockid_t clock, struct timespec *now);
 static const char *const PATHS[] = {"/chatiere.v1.GameService/Apply", "/chatiere.v1.BatchService/Play", "/"};
 #define PATH_COUNT 3
 
-counts counts_of_all;
+struct counts counts_of_all;
 const uint8_t *pattern;
 static uint64_t current_seed, state;
 
@@ -94,7 +94,7 @@ static void check_memory(size_t expected) {
 }
 
 /* Let more bytes come: all, a few, or one. */
-static void bring(wire *wire) {
+static void bring(struct wire *wire) {
     size_t rest = wire->said.size - wire->come;
     if (rest > 0 && !one_in(2))
         rest = 1 + below(one_in(3) ? (unsigned)rest : rest < 40 ? (unsigned)rest : 40);
@@ -104,11 +104,11 @@ static void bring(wire *wire) {
 
 /* Clients with an endpoint */
 
-static wire clients[MOST_CLIENTS];
+static struct wire clients[MOST_CLIENTS];
 static unsigned client_count;
-static service played_service;
-static accounts *clients_accounts;
-static endpoint *endpoints[2]; /* the second gets connections from the first; it may be missing */
+static struct service played_service;
+static struct accounts *clients_accounts;
+static struct endpoint *endpoints[2]; /* the second gets connections from the first; it may be missing */
 
 static void turn(double seconds) {
     for (int i = 0; i < 2 && endpoints[i] != NULL; i++) {
@@ -124,7 +124,7 @@ static void endpoint_begin(int which, const int *listening, int count) {
     static size_t longest[2][PATH_COUNT];
     for (int i = 0; i < PATH_COUNT; i++)
         longest[which][i] = LONGEST[below(one_in(16) ? 5 : 4)];
-    endpoint *found = endpoint_new(listening, count, longest[which], PATHS, PATH_COUNT, clients_accounts);
+    struct endpoint *found = endpoint_new(listening, count, longest[which], PATHS, PATH_COUNT, clients_accounts);
     if (found == NULL)
         fail("no endpoint");
     found->most_streams = STREAMS[below(5)];
@@ -135,8 +135,8 @@ static void endpoint_begin(int which, const int *listening, int count) {
     endpoints[which] = found;
 }
 
-static void endpoint_check(const endpoint *endpoint) {
-    const shared *shared = &endpoint->shared;
+static void endpoint_check(const struct endpoint *endpoint) {
+    const struct shared *shared = &endpoint->shared;
     if (shared->held != 0)
         fail("messages are counted that are gone");
     if (endpoint->unsent != 0)
@@ -154,14 +154,14 @@ static void pass_time(void) {
     played_now += SECONDS[below(one_in(8) ? 7 : 3)];
 }
 
-static void connect_client(wire *client) {
+static void connect_client(struct wire *client) {
     client->address = 1 + below(5);
     play_connect(client);
     counts_of_all.connections++;
 }
 
 /* Bring what a client does a step further. Returns whether it has more to say. */
-static bool go_on(wire *client) {
+static bool go_on(struct wire *client) {
     if (client->is_closed || client->has_ended || client->is_reset)
         return false;
     if (client->address == 0 && one_in(2))
@@ -177,7 +177,7 @@ static bool go_on(wire *client) {
 
 static bool are_all_closed(void) {
     for (unsigned i = 0; i < client_count; i++) {
-        const wire *client = &clients[i];
+        const struct wire *client = &clients[i];
         bool is_coming = client->is_waiting && !endpoints[0]->is_draining;
         if (!client->is_closed && (client->is_accepted || is_coming))
             return false;
@@ -267,7 +267,7 @@ static void converse_with_endpoint(void) {
 /* A service with a client, which is used as chatiere.http2.client does */
 
 /* Read what has come, and write what there is. Returns whether the call goes on. */
-static bool client_turn(connection *connection, stream *stream) {
+static bool client_turn(struct connection *connection, struct stream *stream) {
     static uint8_t buffer[16 * 1024];
     long count;
     do
@@ -281,9 +281,9 @@ static bool client_turn(connection *connection, stream *stream) {
 }
 
 static void converse_with_client(void) {
-    wire *service = &clients[0];
-    shared shared = {.now = played_now, .longest = 0xFFFFFFFF};
-    fields head = {0};
+    struct wire *service = &clients[0];
+    struct shared shared = {.now = played_now, .longest = 0xFFFFFFFF};
+    struct fields head = {0};
     memset(service, 0, sizeof(*service));
     say(&service->said, false, NULL, 0);
     service->room = one_in(4) ? below(3000) : 16 * 1024 * 1024;
@@ -291,11 +291,11 @@ static void converse_with_client(void) {
     counts_of_all.connections++;
     size_t before = allocated;
     int fd = play_connected(service);
-    connection *connection = connection_new(&shared, fd, false, 0);
+    struct connection *connection = connection_new(&shared, fd, false, 0);
     if (connection == NULL || fields_add(&head, ":method", 7, "POST", 4) != 0 ||
         fields_add(&head, ":scheme", 7, "http", 4) != 0 || fields_add(&head, ":path", 5, "/", 1) != 0)
         fail("no memory");
-    stream *stream = stream_request(connection, &head);
+    struct stream *stream = stream_request(connection, &head);
     free(head.data);
     if (stream == NULL)
         fail("no memory");
