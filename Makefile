@@ -103,7 +103,7 @@ cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the
 lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src/chatiere
+	$(BIN)/mypy src/chatiere tests loadtest
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 bots tests/debug_build
 	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2 \
@@ -160,10 +160,10 @@ fuzz-http2: ## Make damaged conversations with the C of http2/ for SECONDS (60),
 		$(FUZZ_HTTP2) $(SEED) $(COUNT) $(SECONDS); else echo "fuzz-http2 is left out: libnghttp2 is not there"; fi
 
 load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), and check their budgets
-	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
+	$(BIN)/python -m loadtest.run $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
 
 soak: $(BUILT) ## Load a service at all doors for MINUTES, with rude connections, and check that nothing stays behind
-	$(BIN)/python loadtest/soak.py --minutes $(MINUTES)
+	$(BIN)/python -m loadtest.soak --minutes $(MINUTES)
 
 bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, build/bench.json and build/bench.png
 	$(BIN)/python -m loadtest.bench $(BENCH)

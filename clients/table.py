@@ -77,7 +77,7 @@ class Table(ChannelClient):
             new_request_id=new_request_id,
             language=language,
         )
-        self._stub = TableServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
+        self._stub = TableServiceStub(self.channel)
 
     def close(self) -> None:
         """Leave the seat to others, and close the client's own channel."""

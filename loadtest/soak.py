@@ -17,11 +17,12 @@ from pathlib import Path
 
 import click
 import psutil
-from load.own_server import OwnServer, own_server
-from siege.attacks import Attackers
-from siege.good_client import KINDS, GoodClient
-from siege.plan import DOORS, Plan, read_plan
 from tabulate import tabulate
+
+from loadtest.load.own_server import OwnServer, own_server
+from loadtest.siege.attacks import Attackers
+from loadtest.siege.good_client import KINDS, GoodClient
+from loadtest.siege.plan import DOORS, Plan, read_plan
 
 NAME = "soak"
 REPORTS = Path("build/load")

@@ -77,7 +77,7 @@ class SelfPlay:
 
     def __init__(self, address: str, game: str, players: int, batch: int, connections: int, in_flight: int) -> None:
         """Begin all games."""
-        self._connect = lambda: [BenchStream(address) for _ in range(connections)] * in_flight
+        self._address, self._connections, self._in_flight = address, connections, in_flight
         self._batch = batch
         self._random = np.random.default_rng(SEED)
         table, columns = BatchSetup(game=game, players=players), Columns(legal=True)
@@ -106,6 +106,9 @@ class SelfPlay:
         self._positions = [stream.receive() for stream in self._streams]
         self._idle_since = time.monotonic()
         return moves + self._batch * len(self._streams)
+
+    def _connect(self) -> list[BenchStream]:
+        return [BenchStream(self._address) for _ in range(self._connections)] * self._in_flight
 
     def close(self) -> None:
         """Close the streams."""

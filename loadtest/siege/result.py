@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from siege.good_client import KINDS
-from siege.plan import DOORS, Attack
 from tabulate import tabulate
+
+from loadtest.siege.good_client import KINDS
+from loadtest.siege.plan import DOORS, Attack
 
 _MOST_ERRORS = 3
 

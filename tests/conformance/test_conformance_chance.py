@@ -1,7 +1,7 @@
 """Every game: sampled chance draws what explicit chance offers, from the documented stream."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -140,7 +140,7 @@ def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
 
 def ends_of_chance(position: Position) -> list[tuple[bytes, float]]:
     """Return the next decisions (bodies) that chance can lead to, with probabilities; cut off past LARGEST_TREE."""
-    ends: Counter[bytes] = Counter()
+    ends: defaultdict[bytes, float] = defaultdict(float)
     open_nodes = [(position, 1.0)]
     while open_nodes and len(open_nodes) + len(ends) <= LARGEST_TREE:
         node, probability = open_nodes.pop()

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from games.building import message
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
@@ -21,7 +22,6 @@ from chatiere.v1 import game_pb2
 from .support import (
     TABLES,
     Table,
-    message,
     messages_of,
     positions,
     random_move,
@@ -227,7 +227,8 @@ def add_mistyped(holder: Message) -> None:
         if field.message_type:
             for inner in value if field.is_repeated else [value]:
                 add_mistyped(inner)
-    for field in holder.DESCRIPTOR.fields:
+    kind: Any = holder.DESCRIPTOR
+    for field in kind.fields:
         if field.message_type:
             holder.MergeFromString(bytes([field.number << 3, 1]))
         elif not field.is_repeated:

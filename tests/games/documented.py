@@ -105,7 +105,7 @@ def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
         elif not block.language:
             for call in calls(block):
                 response = _response(channel, call, state, page)
-                reached = response.get("position") or next(reversed(response.get("positions", [])), {})
+                reached: dict[str, Any] = response.get("position") or next(reversed(response.get("positions", [])), {})
                 state = reached.get("state", state)
                 if "details" in response and "details[" not in ((after and after.parts) or ""):
                     raise ValueError(f"{page.name}, line {block.line}: {call.method} is refused: {response['message']}")
@@ -126,7 +126,7 @@ def _response(channel: grpc.Channel, call: Call, state: Any, page: Path) -> dict
         response_deserializer=getattr(game_service_pb2, method.output_type.name).FromString,
     )
     try:
-        return MessageToDict(rpc(request, metadata=call.headers))
+        return MessageToDict(rpc(request, metadata=tuple(call.headers)))
     except grpc.RpcError as error:
         refused: dict[str, Any] = MessageToDict(rpc_status.from_call(error))
         for detail in refused["details"]:

@@ -101,8 +101,8 @@ def prepare() -> None:
     shutil.copytree(ROOT / "build/cython", _TREE / "build/cython", copy_function=shutil.copy)
     for folder in ("engine", "http2", "bots"):
         for module in (ROOT / folder).rglob("*.so"):
-            name = module.relative_to(ROOT)
-            for target in (_TREE / name, _TREE / _BUILT / "chatiere" / name):
+            place = module.relative_to(ROOT)
+            for target in (_TREE / place, _TREE / _BUILT / "chatiere" / place):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(module, target)
     code, output = _build(_TREE, "release")

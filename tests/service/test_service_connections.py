@@ -192,7 +192,7 @@ def test_the_soft_limit_is_raised_to_the_hard_one_and_told() -> None:
 
 def test_doors_share_the_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     for files, doors, share in (1024, 3, 298), (1024, 1, 896), (100_000, 3, 10_000), (100, 2, 16):
-        monkeypatch.setattr(connections.resource, "getrlimit", lambda _, files=files: (files, files))
+        monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
         assert connections_of(doors) == share
 
 

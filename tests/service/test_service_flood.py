@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,7 +111,7 @@ def test_a_flood_of_empty_messages_takes_no_memory(name: str, tmp_path: Path) ->
 
 def test_a_flood_is_refused_by_what_it_asks_for(server: Running) -> None:
     batches = batch_stub(server.channel)
-    convert = server.channel.unary_unary("/chatiere.v1.BatchService/Convert")
+    convert: Any = server.channel.unary_unary("/chatiere.v1.BatchService/Convert")
     refused = refusal(convert, flood("Convert many states"))
     assert (refused.reason, refused.message) == (
         "MALFORMED_REQUEST",

@@ -1,7 +1,6 @@
 """Clients as limits by address see them: an IPv4 address, the /64 of an IPv6 address."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -69,7 +68,7 @@ def test_watches_of_the_health_from_one_64_are_one_client_s() -> None:
         health._slots = CallSlots(3)
         await health.set("", health_pb2.HealthCheckResponse.SERVING)
 
-        async def watch(peer: str) -> AsyncIterator[Any]:
+        async def watch(peer: str) -> Any:
             watch = health.Watch(health_pb2.HealthCheckRequest(), _Context(peer))
             assert (await anext(watch)).status == health_pb2.HealthCheckResponse.SERVING
             return watch

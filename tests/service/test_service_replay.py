@@ -128,7 +128,7 @@ def setting(**fields: Any) -> Change:
     def change(record: GameRecord) -> None:
         for name, value in fields.items():
             if isinstance(value, list):
-                record.ClearField(name)  # type: ignore[arg-type]
+                record.ClearField(name)
                 getattr(record, name).extend(value)
             else:
                 setattr(record, name, value)
@@ -219,7 +219,7 @@ def test_a_request_without_a_record_is_refused(stub: Any) -> None:
         ({"from_ply": 5, "to_ply": 4}, "to_ply"),
     ],
 )
-def test_a_range_that_is_none_is_refused(stub: Any, fields: dict[str, int], field: str) -> None:
+def test_a_range_that_is_none_is_refused(stub: Any, fields: dict[str, Any], field: str) -> None:
     record = record_of(TRACES / "discat" / "2p-1.jsonl")
     refused = refusal(stub.Replay, ReplayRequest(record=record, **fields))
     assert (refused.reason, refused.field, refused.metadata["plies"]) == ("INVALID_RANGE", field, "38")

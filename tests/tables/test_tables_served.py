@@ -35,7 +35,7 @@ def door(request: pytest.FixtureRequest) -> Door:
 
 
 def table_stub(channel: grpc.Channel) -> Any:
-    return table_service_pb2_grpc.TableServiceStub(channel)  # type: ignore[no-untyped-call]
+    return table_service_pb2_grpc.TableServiceStub(channel)
 
 
 def play_seat(pipe: Connection, address: str, folder: str) -> None:
@@ -208,7 +208,7 @@ def test_tokens_and_open_tables(door: Door, tmp_path: Path) -> None:
         )
         with running(settings, door) as server:
             stub = table_stub(server.channel)
-            games = game_service_pb2_grpc.GameServiceStub(server.channel)  # type: ignore[no-untyped-call]
+            games = game_service_pb2_grpc.GameServiceStub(server.channel)
             assert code_of(games.ListGames, game_service_pb2.ListGamesRequest()) is unauthenticated
             assert code_of(stub.NewTable, request, metadata=bearer) is ok
             assert code_of(stub.NewTable, request) is (ok if is_open else unauthenticated)

@@ -42,7 +42,7 @@ def contender(
 def measure(plan: BenchPlan) -> Result:
     """Measure the rows against OpenSpiel's rollouts."""
     with chatiere() as server, server.channel() as channel:
-        stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+        stub = BatchServiceStub(channel)
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
             ("", game.name): contender(server, stub, game, players, plan) for game, players in plan.games.items()
         }

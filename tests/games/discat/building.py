@@ -7,7 +7,7 @@ from typing import Any
 from chatiere import engine
 from chatiere.engine import Event, EventLog, Position
 from chatiere.engine.wire import Reader, fill
-from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
+from chatiere.v1.discat_pb2 import DiscatAction, DiscatState
 
 from .. import building
 from ..building import event_of, state_of, view_of
@@ -164,7 +164,7 @@ def late_state(
     }
     fillers = [card for card in range(1, LARGEST[players] + 1) if card not in placed]
     state = DiscatState(
-        phase=DiscatPhase.Value(f"DISCAT_PHASE_{phase}"),
+        phase=f"DISCAT_PHASE_{phase}",
         first_seat=(first - len(fillers)) % players,
         active_seat=active,
         bonus_drawn=bonus_drawn,

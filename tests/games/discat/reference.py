@@ -34,7 +34,7 @@ def play_id(hand: set[int], cards: tuple[int, ...]) -> int:
     slots = sorted(hand)
     top = cards[-1]
     rest = [card for card in slots if card != top]
-    return 32 * slots.index(top) + sum(2 ** rest.index(card) for card in cards[:-1])
+    return 32 * slots.index(top) + sum(1 << rest.index(card) for card in cards[:-1])
 
 
 def is_group(cards: tuple[int, ...]) -> bool:
@@ -107,7 +107,7 @@ class Game(Script):
             if self.group_winner is not None:
                 return
         else:
-            if not self.bonus_drawn and self._pile_size():
+            if self.creator is not None and not self.bonus_drawn and self._pile_size():
                 yield from self._draw(self.creator, "BONUS_CARD_DRAWN")
                 self.bonus_drawn = True
             self._turn_top(seat)

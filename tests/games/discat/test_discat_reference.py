@@ -9,9 +9,9 @@ from chatiere.engine.wire import fill
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import state_of, view_of
-from ..script import move_both, same
+from ..script import Question, move_both, same
 from .building import CODEC, GAME, LARGEST
-from .reference import EXCHANGE, KEEP, Game, Question
+from .reference import EXCHANGE, KEEP, Game
 
 
 def choose(question: Question, style: str, choices: random.Random) -> int:

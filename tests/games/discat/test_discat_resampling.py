@@ -14,9 +14,10 @@ from chatiere.engine import Position
 from chatiere.engine.wire import Reader
 
 from ..building import state_of, view_of
+from ..script import OVER
 from .building import CODEC, GAME
 from .knowledge import Knowledge, Placement
-from .reference import EXCHANGE, KEEP, OVER, Game
+from .reference import EXCHANGE, KEEP, Game
 
 pytestmark = pytest.mark.rules("discat", "Public and hidden", "Decisions of the engine")
 

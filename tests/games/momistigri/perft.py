@@ -30,7 +30,9 @@ def generate() -> list[dict[str, Any]]:
     for players in PLAYERS:
         for style in STYLES:
             options = {} if style == "random" else random_options(players, choices)
-            game, moves, decisions = Game(players, options), [], []
+            game = Game(players, options)
+            moves: list[int] = []
+            decisions: list[int] = []
             while game.question.actor != OVER:
                 if game.question.actor >= 0:
                     decisions.append(len(moves))

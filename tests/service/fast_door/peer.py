@@ -154,7 +154,7 @@ class Peer:
         """These headers and no others."""
         return Frame(HEADERS, flags, stream, self.encoder.encode(headers))
 
-    def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"", **others: str) -> list[Frame]:
+    def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"", **others: Any) -> list[Frame]:
         """A whole call of one request; `others` as of `headers`."""
         return [self.headers(stream, path=path, **others), data(message(content), END_STREAM, stream)]
 

@@ -46,7 +46,8 @@ class Played:
             longest=[1000],
             **LIMITS,
         )
-        self.send(PREFACE, Frame(SETTINGS, 0, 0, b""), Frame(HEADERS, END_HEADERS, 1, Encoder().encode(HEAD | headers)))
+        head = Encoder().encode(list((HEAD | headers).items()))
+        self.send(PREFACE, Frame(SETTINGS, 0, 0, b""), Frame(HEADERS, END_HEADERS, 1, head))
 
     def close(self) -> None:
         self.client.close()

@@ -278,7 +278,7 @@ def test_a_call_of_a_full_house_ends_the_oldest() -> None:
         assert web is not None
         for number, each in enumerate((first, second), 1):
             each.sendall(half)
-            wait_until(lambda number=number: len(web.half_open) == number, "it waits")
+            wait_until(lambda number=number: len(web.half_open) == number, "it waits")  # type: ignore[misc]
         with connected(server) as third:
             third.sendall(half)
             assert b"LIMIT_EXCEEDED" in rest(first)
