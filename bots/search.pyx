@@ -56,7 +56,7 @@ cdef enum:
     OTHER_ACTOR = -1
     OTHER_LEGAL_ACTIONS = -2
 
-MOST_SIMULATIONS = 1_000_000
+MAX_SIMULATIONS = 1_000_000
 
 
 class Leaves(NamedTuple):
@@ -759,8 +759,8 @@ def read_exploration(value):
 
 
 def read_simulations(value):
-    """Return a number of simulations, 1 … MOST_SIMULATIONS, as an int. Raises EngineError: INVALID_BATCH."""
-    return read_number("simulations", value, 1, MOST_SIMULATIONS)
+    """Return a number of simulations, 1 … MAX_SIMULATIONS, as an int. Raises EngineError: INVALID_BATCH."""
+    return read_number("simulations", value, 1, MAX_SIMULATIONS)
 
 
 def search(

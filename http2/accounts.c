@@ -20,14 +20,14 @@ struct account {
 };
 
 struct accounts {
-    double pace, most;
+    double pace, max_debt;
     pthread_mutex_t lock; /* for all below, and the debts */
     uint64_t key;         /* of places, so that nobody can choose them */
     double swept_at;
     struct account *places[PLACES];
 };
 
-struct accounts *accounts_new(double pace, double most) {
+struct accounts *accounts_new(double pace, double max_debt) {
     struct accounts *found = calloc(1, sizeof(struct accounts));
     if (found == NULL)
         return NULL;
@@ -36,7 +36,7 @@ struct accounts *accounts_new(double pace, double most) {
         return NULL;
     }
     found->pace = pace;
-    found->most = most;
+    found->max_debt = max_debt;
     if (getrandom(&found->key, sizeof(found->key), GRND_NONBLOCK) < 0)
         found->key = (uint64_t)(uintptr_t)found;
     return found;
@@ -74,8 +74,8 @@ double accounts_owed(const struct accounts *accounts, struct debt *debt, double 
     return debt->cost;
 }
 
-double accounts_most(const struct accounts *accounts) {
-    return accounts->most;
+double accounts_max_debt(const struct accounts *accounts) {
+    return accounts->max_debt;
 }
 
 void accounts_sweep(struct accounts *accounts, double now) {

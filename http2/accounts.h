@@ -13,14 +13,14 @@ struct debt {
 struct account;
 struct accounts;
 
-/* `pace`: the cost a second that a connection may have, and an address. `most`: the debt with which a connection ends.
- * NULL: no memory. */
-struct accounts *accounts_new(double pace, double most);
+/* `pace`: the cost a second that a connection may have, and an address. `max_debt`: the debt with which a
+ * connection ends. NULL: no memory. */
+struct accounts *accounts_new(double pace, double max_debt);
 /* Give them up, once none is open. */
 void accounts_free(struct accounts *accounts);
 /* Pay a debt as time has passed, and add to it; returns what is owed. */
 double accounts_owed(const struct accounts *accounts, struct debt *debt, double cost, double now);
-double accounts_most(const struct accounts *accounts);
+double accounts_max_debt(const struct accounts *accounts);
 /* Forget the accounts of addresses that have no connection and owe nothing; once a second at most. */
 void accounts_sweep(struct accounts *accounts, double now);
 

@@ -11,28 +11,28 @@
 #endif
 
 /* The largest frame of HTTP/2, and window. */
-#define LARGEST_FRAME ((1 << 24) - 1)
-#define LARGEST_WINDOW 2147483647
+#define MAX_FRAME ((1 << 24) - 1)
+#define MAX_WINDOW 2147483647
 /* Bytes that a server's connection may receive before the server looks at them. */
 #define CONNECTION_WINDOW (16 * 1024 * 1024)
 /* Frames are made while fewer bytes than this wait for the socket. */
 #define ENOUGH (64 * 1024)
 /* Room for frames that is kept. */
-#define MOST_ROOM (1024 * 1024)
+#define MAX_ROOM (1024 * 1024)
 /* Bytes of a message allocated before they come: what a client says of its length may be wrong. */
 #define TRUSTED (2 * 1024 * 1024)
-#define MOST_TRAILERS 8
+#define MAX_TRAILERS 8
 /* The least part of a message that is read to where it stays, past the buffer. */
 #define LEAST_DIRECT 4096
 /* Pieces that go to the system at once. */
-#define MOST_PIECES 64
+#define MAX_PIECES 64
 /* Frames that may wait in libnghttp2: of a client that does not read there could be any number. */
-#define MOST_QUEUED 10000
+#define MAX_QUEUED 10000
 /* WINDOW_UPDATEs that may answer a DATA frame: of its stream and of the connection; and that are expected at a time. */
 #define UPDATES 2
-#define MOST_UPDATES 10000
+#define MAX_UPDATES 10000
 /* Bytes of a DATA frame: libnghttp2 keeps as much memory for each connection, and does not use it. */
-#define LONGEST_FRAME (256 * 1024)
+#define MAX_DATA_FRAME (256 * 1024)
 /* Bytes of answers that a connection may wait for before they are counted. */
 #define SLOW (256 * 1024)
 
@@ -334,9 +334,9 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 static int count_header(struct connection *connection, size_t size) {
     connection->decoded += size + 32;
     connection->cost += size + 32;
-    if (connection->decoded > MOST_DECODED)
+    if (connection->decoded > MAX_DECODED)
         connection->excess = "too many bytes of headers";
-    else if (connection->cost > connection->most_cost)
+    else if (connection->cost > connection->max_cost)
         connection->excess = "frames that cost too much";
     return connection->excess == NULL ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
@@ -349,7 +349,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     int error = count_header(connection, name_size + value_size);
     if (error != 0 || stream == NULL)
         return error;
-    if (connection->decoded > MOST_HEADERS) {
+    if (connection->decoded > MAX_HEADERS) {
         set_fault(stream, FAULT_HEADERS);
         return 0;
     }
@@ -399,27 +399,27 @@ static void look_at_size(struct connection *connection, size_t size) {
         connection->encoded += size;
     /* Above what it may have, it is libnghttp2 that refuses it. */
     if (type != NGHTTP2_DATA && type <= NGHTTP2_CONTINUATION && size <= STREAM_WINDOW &&
-        (size > MOST_ENCODED || connection->encoded > MOST_ENCODED))
+        (size > MAX_ENCODED || connection->encoded > MAX_ENCODED))
         connection->excess = "too large a frame other than DATA, or too many bytes of headers";
 }
 
 /* The client has ended or reset a stream: it must not send more of it. */
 static void remember_gone(struct connection *connection, int32_t id) {
-    connection->gone[connection->gone_count++ % MOST_GONE] = id;
+    connection->gone[connection->gone_count++ % MAX_GONE] = id;
 }
 
 /* Look at the stream of a client's HEADERS: it must not be one that was skipped (RFC 9113, 5.1.1). */
 static void look_at_begun(struct connection *connection, int32_t id) {
     if (id > connection->last_begun) {
         if (id > connection->last_begun + 2) {
-            unsigned place = connection->skipped_count++ % MOST_GONE;
+            unsigned place = connection->skipped_count++ % MAX_GONE;
             connection->skipped[place].first = connection->last_begun + 2;
             connection->skipped[place].last = id - 2;
         }
         connection->last_begun = id;
         return;
     }
-    for (int i = 0; i < MOST_GONE; i++)
+    for (int i = 0; i < MAX_GONE; i++)
         connection->is_skipped_used |= connection->skipped[i].first <= id && id <= connection->skipped[i].last;
 }
 
@@ -432,7 +432,7 @@ static void look_at_stream(struct connection *connection) {
     if (head[3] == NGHTTP2_HEADERS && id & 1)
         look_at_begun(connection, id);
     if (id != 0 && (head[3] == NGHTTP2_DATA || head[3] == NGHTTP2_HEADERS))
-        for (int i = 0; i < MOST_GONE; i++)
+        for (int i = 0; i < MAX_GONE; i++)
             connection->is_gone_used |= connection->gone[i] == id;
 }
 
@@ -535,7 +535,7 @@ static void message_has_come(struct stream *stream) {
     struct message *message = stream->coming;
     stream->coming = NULL;
     stream->prefix_size = 0;
-    if (stream->waiting == MOST_WAITING && stream->connection->is_server) {
+    if (stream->waiting == MAX_WAITING && stream->connection->is_server) {
         stream->held -= message->room;
         message_free(message);
         set_fault(stream, FAULT_COUNT);
@@ -550,9 +550,9 @@ static void message_has_come(struct stream *stream) {
     mark_ready(stream);
 }
 
-static size_t longest_of(const struct stream *stream) {
+static size_t max_size_of(const struct stream *stream) {
     const struct shared *shared = stream->connection->shared;
-    return shared->longest_of != NULL && stream->path >= 0 ? shared->longest_of[stream->path] : shared->longest;
+    return shared->max_sizes != NULL && stream->path >= 0 ? shared->max_sizes[stream->path] : shared->max_size;
 }
 
 static int begin_message(struct stream *stream) {
@@ -560,7 +560,7 @@ static int begin_message(struct stream *stream) {
     size_t size = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
     if (prefix[0] != 0) {
         set_fault(stream, prefix[0] == 1 ? FAULT_COMPRESSED : FAULT_PREFIX);
-    } else if (size > longest_of(stream)) {
+    } else if (size > max_size_of(stream)) {
         set_fault(stream, FAULT_SIZE);
     } else {
         stream->coming = message_new(stream->connection->shared, size);
@@ -700,9 +700,9 @@ long connection_read(struct connection *connection, uint8_t *buffer, size_t size
         nghttp2_session_terminate_session(connection->session, NGHTTP2_STREAM_CLOSED);
     if (connection->is_skipped_used)
         nghttp2_session_terminate_session(connection->session, NGHTTP2_PROTOCOL_ERROR);
-    if (connection->cost > connection->most_cost)
+    if (connection->cost > connection->max_cost)
         connection->excess = "frames that cost too much";
-    if (nghttp2_session_get_outbound_queue_size(connection->session) > MOST_QUEUED)
+    if (nghttp2_session_get_outbound_queue_size(connection->session) > MAX_QUEUED)
         connection->excess = "frames whose answers are not taken";
     return connection->excess == NULL ? count : NGHTTP2_ERR_FLOODED;
 }
@@ -759,8 +759,8 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, si
     }
     *flags = NGHTTP2_DATA_FLAG_NO_COPY;
     if (stream->is_finished && count == stream->to_send) {
-        nghttp2_nv trailers[MOST_TRAILERS];
-        size_t number = fields_list(&stream->tail, trailers, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
+        nghttp2_nv trailers[MAX_TRAILERS];
+        size_t number = fields_list(&stream->tail, trailers, MAX_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
         *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
         if (nghttp2_submit_trailer(session, id, trailers, number) != 0)
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -775,8 +775,8 @@ static ssize_t on_read_length(nghttp2_session *session, uint8_t type, int32_t id
     size_t size = stream == NULL ? 0 : stream->to_send;
     if (size > largest_frame)
         size = largest_frame;
-    if (size > LONGEST_FRAME && ((const struct connection *)data)->is_server)
-        size = LONGEST_FRAME;
+    if (size > MAX_DATA_FRAME && ((const struct connection *)data)->is_server)
+        size = MAX_DATA_FRAME;
     return size > 0 ? (ssize_t)size : 1;
 }
 
@@ -818,7 +818,7 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
 
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
     struct connection *connection = data;
-    if (frame->hd.type == NGHTTP2_DATA && connection->updates < MOST_UPDATES)
+    if (frame->hd.type == NGHTTP2_DATA && connection->updates < MAX_UPDATES)
         connection->updates += UPDATES;
     if (!connection->is_server || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
@@ -835,7 +835,7 @@ static int next_parts(const struct connection *connection, struct iovec *parts) 
     const struct piece *lent = connection->first_lent;
     const uint8_t *at = connection->out + connection->out_begin;
     int count = 0;
-    while (count < MOST_PIECES) {
+    while (count < MAX_PIECES) {
         if (lent != NULL && lent->place == place) {
             parts[count++] = (struct iovec){(void *)lent->data, lent->size};
             lent = lent->next;
@@ -888,14 +888,14 @@ static long write_all(struct connection *connection) {
         if (size < 0)
             return size;
         if (connection->unsent == 0) {
-            if (connection->out_room > MOST_ROOM) {
+            if (connection->out_room > MAX_ROOM) {
                 free(connection->out);
                 connection->out = NULL;
                 connection->out_begin = connection->out_end = connection->out_room = 0;
             }
             return 0;
         }
-        struct iovec parts[MOST_PIECES];
+        struct iovec parts[MAX_PIECES];
         struct msghdr message = {.msg_iov = parts};
         message.msg_iovlen = (size_t)next_parts(connection, parts);
         ssize_t sent = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -991,13 +991,13 @@ int stream_finish(struct stream *stream) {
         return stream_push(stream);
     if (stream->is_answered) {
         /* A client whose window is closed is told, too. */
-        nghttp2_nv trailers[MOST_TRAILERS];
-        size_t number = fields_list(&stream->tail, trailers, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
+        nghttp2_nv trailers[MAX_TRAILERS];
+        size_t number = fields_list(&stream->tail, trailers, MAX_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
         return nghttp2_submit_trailer(stream->connection->session, stream->id, trailers, number);
     }
     stream->is_answered = true;
-    nghttp2_nv head[2 + MOST_TRAILERS] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
-    size_t count = 2 + fields_list(&stream->tail, head + 2, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
+    nghttp2_nv head[2 + MAX_TRAILERS] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
+    size_t count = 2 + fields_list(&stream->tail, head + 2, MAX_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
     return nghttp2_submit_response(stream->connection->session, stream->id, head, count, NULL);
 }
 
@@ -1073,27 +1073,27 @@ static int session_new(struct connection *connection) {
     return error;
 }
 
-static int say_settings(struct connection *connection, uint32_t most_streams) {
+static int say_settings(struct connection *connection, uint32_t max_streams) {
     nghttp2_settings_entry of_server[] = {
-        {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most_streams},
+        {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, max_streams},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
         {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, STREAM_WINDOW},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, MOST_HEADERS},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, MAX_HEADERS},
     };
     nghttp2_settings_entry of_client[] = {
         {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, LARGEST_WINDOW},
-        {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, LARGEST_FRAME},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, MAX_WINDOW},
+        {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, MAX_FRAME},
     };
     int error = connection->is_server ? nghttp2_submit_settings(connection->session, NGHTTP2_FLAG_NONE, of_server, 4)
                                       : nghttp2_submit_settings(connection->session, NGHTTP2_FLAG_NONE, of_client, 3);
     if (error != 0)
         return error;
-    int32_t window = connection->is_server ? CONNECTION_WINDOW : LARGEST_WINDOW;
+    int32_t window = connection->is_server ? CONNECTION_WINDOW : MAX_WINDOW;
     return nghttp2_session_set_local_window_size(connection->session, NGHTTP2_FLAG_NONE, 0, window);
 }
 
-struct connection *connection_new(struct shared *shared, int fd, bool is_server, uint32_t most_streams) {
+struct connection *connection_new(struct shared *shared, int fd, bool is_server, uint32_t max_streams) {
     struct connection *found = calloc(1, sizeof(struct connection));
     if (found == NULL)
         return NULL;
@@ -1103,10 +1103,10 @@ struct connection *connection_new(struct shared *shared, int fd, bool is_server,
     mark_changed(found);
     found->last_taken = -1;
     found->last_begun = -1;
-    found->most_cost = UINT64_MAX;
+    found->max_cost = UINT64_MAX;
     found->began_at = shared->now;
     found->preface_left = is_server ? NGHTTP2_CLIENT_MAGIC_LEN : 0;
-    if (session_new(found) != 0 || say_settings(found, most_streams) != 0) {
+    if (session_new(found) != 0 || say_settings(found, max_streams) != 0) {
         connection_free(found);
         return NULL;
     }

@@ -16,12 +16,12 @@
  * as a larger one would never be sent whole. */
 #define STREAM_WINDOW (4 * 1024 * 1024)
 /* Messages of a stream that may wait: small ones take more memory than their bytes. */
-#define MOST_WAITING 16384
+#define MAX_WAITING 16384
 /* Bytes of a list of headers, counted as in RFC 9113, 6.5.2: above these a call is refused. */
-#define MOST_HEADERS (16 * 1024)
+#define MAX_HEADERS (16 * 1024)
 /* Above these its connection ends: bytes so counted; bytes as they come, and those of any of HTTP/2's frames but DATA. */
-#define MOST_DECODED (64 * 1024)
-#define MOST_ENCODED (32 * 1024)
+#define MAX_DECODED (64 * 1024)
+#define MAX_ENCODED (32 * 1024)
 /* What frames cost a server, in some nanoseconds. A byte of headers, counted as above, costs 1; beside that, a byte of
  * them as it comes, their frame, and a frame that costs the client nothing, such as PING, or a KiB of it: */
 #define COST_OF_ENCODED 4
@@ -29,7 +29,7 @@
 #define COST_OF_FRAME 16384
 
 /* Streams that are remembered to have been ended by the client, and ranges of them that it has skipped. */
-#define MOST_GONE 32
+#define MAX_GONE 32
 
 /* What is wrong with a call, as far as HTTP/2 and gRPC's framing go; stream.fault. */
 enum fault {
@@ -37,10 +37,10 @@ enum fault {
     FAULT_HTTP_METHOD,   /* not POST */
     FAULT_CONTENT_TYPE,  /* not application/grpc */
     FAULT_TIMEOUT,       /* grpc-timeout cannot be read */
-    FAULT_HEADERS,       /* above MOST_HEADERS */
+    FAULT_HEADERS,       /* above MAX_HEADERS */
     FAULT_COMPRESSED,    /* a message is compressed */
     FAULT_SIZE,          /* a message is above the connection's limit */
-    FAULT_COUNT,         /* above MOST_WAITING */
+    FAULT_COUNT,         /* above MAX_WAITING */
     FAULT_PREFIX,        /* a message's prefix is neither that of a plain nor of a compressed message */
     FAULT_BREAKS_OFF,    /* the stream ends inside a message */
 };
@@ -116,8 +116,8 @@ struct shared {
     struct piece *released;     /* pieces whose lenders are to be told */
     size_t held;         /* bytes of messages that have come and were not taken */
     double now;          /* seconds; the owner keeps it */
-    size_t longest;      /* bytes of a message that comes */
-    const size_t *longest_of; /* the same by path; NULL: `longest` for all */
+    size_t max_size;     /* bytes of a message that comes */
+    const size_t *max_sizes; /* the same by path; NULL: `max_size` for all */
     const char *const *paths;
     int path_count;
 };
@@ -153,17 +153,17 @@ struct connection {
     size_t body_left;
     unsigned preface_left;
     double began_at;
-    int32_t gone[MOST_GONE];
+    int32_t gone[MAX_GONE];
     unsigned gone_count;
     bool is_gone_used;   /* the client has sent more of one of these */
     int32_t last_begun;  /* the largest stream that the client has begun */
-    struct { int32_t first, last; } skipped[MOST_GONE];
+    struct { int32_t first, last; } skipped[MAX_GONE];
     unsigned skipped_count;
     bool is_skipped_used; /* the client has begun one of these */
     /* The list of headers that comes: its bytes as they come, and as they are counted. */
     size_t encoded, decoded;
-    /* What the frames that have come cost, which the owner resets; above `most_cost` the connection ends. */
-    uint64_t cost, most_cost;
+    /* What the frames that have come cost, which the owner resets; above `max_cost` the connection ends. */
+    uint64_t cost, max_cost;
     const char *excess;  /* of what too much has come, in words; NULL: of nothing */
     unsigned updates;    /* WINDOW_UPDATEs that answer DATA, and cost nothing */
     /* GOAWAY of the other end: the last stream that it takes (-1: none came), and its words. */
@@ -173,8 +173,8 @@ struct connection {
     void *owner;
 };
 
-/* Begin a connection on a socket. `most_streams`: that the other end may have open. NULL: no memory. */
-struct connection *connection_new(struct shared *shared, int fd, bool is_server, uint32_t most_streams);
+/* Begin a connection on a socket. `max_streams`: that the other end may have open. NULL: no memory. */
+struct connection *connection_new(struct shared *shared, int fd, bool is_server, uint32_t max_streams);
 /* End it: its streams are closed, and stay until `stream_free`. The socket is left to the caller. */
 void connection_free(struct connection *connection);
 

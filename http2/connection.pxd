@@ -62,9 +62,9 @@ cdef extern from "connection.h" nogil:
         piece* released
         size_t held
         double now
-        size_t longest
+        size_t max_size
 
-    connection* connection_new(shared* shared, int fd, bint is_server, uint32_t most_streams)
+    connection* connection_new(shared* shared, int fd, bint is_server, uint32_t max_streams)
     void connection_free(connection* connection)
     long connection_read(connection* connection, uint8_t* buffer, size_t size)
     long connection_write(connection* connection)
@@ -95,15 +95,15 @@ cdef extern from "accounts.h" nogil:
     struct accounts:
         pass
 
-    accounts* accounts_new(double pace, double most)
+    accounts* accounts_new(double pace, double max_debt)
     void accounts_free(accounts* accounts)
 
 
 cdef extern from "endpoint.h" nogil:
     struct endpoint:
         shared shared
-        size_t most_connections
-        uint32_t most_streams
+        size_t max_connections
+        uint32_t max_streams
         double greeting
         double idle
         double long_turn
@@ -114,7 +114,7 @@ cdef extern from "endpoint.h" nogil:
     endpoint* endpoint_new(
         const int* listening,
         int count,
-        const size_t* longest_of,
+        const size_t* max_sizes,
         const char* const* paths,
         int path_count,
         accounts* accounts,

@@ -26,16 +26,16 @@
 #define IMPATIENT 0.01
 #define PAUSE 0.005
 #define SHORTAGE 1.0
-#define MOST_EVENTS 256
+#define MAX_EVENTS 256
 /* Seconds: with answers of which the client takes nothing, because learners may be busy with something
  * else; to hear why the connection ends; between two looks at all connections. */
 #define PATIENCE 600.0
 #define FAREWELL 1.0
 #define LOOK 0.25
 /* Bytes of small answers, and of frames, that clients have not taken. */
-#define MOST_UNSENT (64 * 1024 * 1024)
+#define MAX_UNSENT (64 * 1024 * 1024)
 /* Connections that are taken before it is the others' turn. */
-#define MOST_ACCEPTED 64
+#define MAX_ACCEPTED 64
 /* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have put into their 1.52, too. */
 #define TOO_MANY_CONTINUATIONS (-905)
 /* What a silent machine is asked: after how many seconds, how many seconds between questions, and how many. */
@@ -253,21 +253,21 @@ static double owed_by_address(const struct peer *peer) {
 static long read_once(struct peer *peer) {
     struct connection *connection = peer->connection;
     struct endpoint *endpoint = peer->endpoint;
-    double most = accounts_most(endpoint->accounts);
+    double max_debt = accounts_max_debt(endpoint->accounts);
     double owed = owed_by_address(peer);
     double own = accounts_owed(endpoint->accounts, &peer->debt, 0, endpoint->shared.now);
-    if (owed > IMPATIENT * most) {
+    if (owed > IMPATIENT * max_debt) {
         peer_pause(peer);
         return 0;
     }
     if (owed < own)
         owed = own;
-    connection->most_cost = owed < most ? (uint64_t)(most - owed) : 0;
+    connection->max_cost = owed < max_debt ? (uint64_t)(max_debt - owed) : 0;
     connection->cost = 0;
     long count = connection_read(connection, endpoint->buffer, BUFFER);
     account_owed(endpoint->accounts, peer->account, (double)connection->cost, endpoint->shared.now);
     own = accounts_owed(endpoint->accounts, &peer->debt, (double)connection->cost, endpoint->shared.now);
-    if (count > 0 && own > PATIENT * most)
+    if (count > 0 && own > PATIENT * max_debt)
         peer_pause(peer);
     return count;
 }
@@ -342,7 +342,7 @@ static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_
         return false;
     name_peer(found, address);
     found->account = account_open(endpoint->accounts, &found->address);
-    found->connection = connection_new(&endpoint->shared, fd, true, endpoint->most_streams);
+    found->connection = connection_new(&endpoint->shared, fd, true, endpoint->max_streams);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = found};
     if (found->account == NULL || found->connection == NULL ||
         epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
@@ -376,7 +376,7 @@ static void accept_some(struct endpoint *endpoint, int listening, int most) {
             continue;
         if (fd < 0)
             return;
-        if (endpoint->peer_count >= endpoint->most_connections)
+        if (endpoint->peer_count >= endpoint->max_connections)
             end_one(endpoint);
         if (!peer_begin(endpoint, fd, &address)) {
             endpoint->trouble = errno;
@@ -425,7 +425,7 @@ static void write_all(struct endpoint *endpoint) {
         if (!peer_write(each->owner))
             peer_end(each->owner);
     /* Small answers that nobody takes are not counted elsewhere. */
-    while (endpoint->unsent > MOST_UNSENT) {
+    while (endpoint->unsent > MAX_UNSENT) {
         struct peer *largest = endpoint->peers;
         for (struct peer *other = largest; other != NULL; other = other->next)
             if (other->copied > largest->copied)
@@ -440,7 +440,7 @@ static void end_pauses(struct endpoint *endpoint) {
     double now = endpoint->shared.now;
     while (endpoint->paused != NULL && endpoint->paused->reads_at <= now) {
         struct peer *peer = endpoint->paused;
-        if (owed_by_address(peer) > IMPATIENT * accounts_most(endpoint->accounts)) {
+        if (owed_by_address(peer) > IMPATIENT * accounts_max_debt(endpoint->accounts)) {
             leave_paused(peer);
             enter_paused(peer);
         } else {
@@ -452,7 +452,7 @@ static void end_pauses(struct endpoint *endpoint) {
 }
 
 bool endpoint_turn(struct endpoint *endpoint, double seconds) {
-    struct epoll_event events[MOST_EVENTS];
+    struct epoll_event events[MAX_EVENTS];
     is_short(endpoint);
     write_all(endpoint);
     end_pauses(endpoint);
@@ -463,18 +463,18 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds) {
     if (endpoint->peer_count > 0 && seconds > LOOK)
         seconds = LOOK;
     /* Rounded up, so that what is due then is due. */
-    int count = epoll_wait(endpoint->poll, events, MOST_EVENTS, (int)(1000 * seconds + 0.999));
+    int count = epoll_wait(endpoint->poll, events, MAX_EVENTS, (int)(1000 * seconds + 0.999));
     if (count < 0 && errno != EINTR)
         return false;
     endpoint->shared.now = endpoint->turned_at = monotonic();
-    int listening[MOST_LISTENING], listening_count = 0;
+    int listening[MAX_LISTENING], listening_count = 0;
     for (int i = 0; i < count; i++) {
         void *source = events[i].data.ptr;
         if (source == &endpoint->wakeup) {
             uint64_t wakeups;
             if (read(endpoint->wakeup, &wakeups, sizeof(wakeups)) < 0)
                 continue;
-        } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MOST_LISTENING) {
+        } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MAX_LISTENING) {
             /* After the others: a connection ended to make room may be among them. */
             listening[listening_count++] = *(int *)source;
         } else {
@@ -492,7 +492,7 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds) {
         }
     }
     for (int i = 0; i < listening_count; i++)
-        accept_some(endpoint, listening[i], MOST_ACCEPTED);
+        accept_some(endpoint, listening[i], MAX_ACCEPTED);
     look_at_all(endpoint);
     return true;
 }
@@ -509,7 +509,7 @@ void endpoint_drain(struct endpoint *endpoint) {
         return;
     /* Those that have connected are told, too. */
     for (int i = 0; i < endpoint->listening_count; i++)
-        accept_some(endpoint, endpoint->listening[i], (int)endpoint->most_connections);
+        accept_some(endpoint, endpoint->listening[i], (int)endpoint->max_connections);
     endpoint->is_draining = true;
     listen_on(endpoint, false);
     for (int i = 0; i < endpoint->listening_count; i++)
@@ -520,7 +520,7 @@ void endpoint_drain(struct endpoint *endpoint) {
         connection_drain(each->connection);
 }
 
-struct endpoint *endpoint_new(const int *listening, int count, const size_t *longest_of, const char *const *paths,
+struct endpoint *endpoint_new(const int *listening, int count, const size_t *max_sizes, const char *const *paths,
                               int path_count, struct accounts *accounts) {
     struct endpoint *found = calloc(1, sizeof(struct endpoint));
     if (found == NULL)
@@ -535,10 +535,10 @@ struct endpoint *endpoint_new(const int *listening, int count, const size_t *lon
         return NULL;
     }
     found->shared = (struct shared){
-        .now = monotonic(), .longest_of = longest_of, .paths = paths, .path_count = path_count};
+        .now = monotonic(), .max_sizes = max_sizes, .paths = paths, .path_count = path_count};
     found->turned_at = found->shared.now;
     found->accounts = accounts;
-    for (int i = 0; i < count && i < MOST_LISTENING; i++)
+    for (int i = 0; i < count && i < MAX_LISTENING; i++)
         found->listening[found->listening_count++] = listening[i];
     listen_on(found, true);
     return found;

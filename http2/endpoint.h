@@ -5,7 +5,7 @@
 #include "accounts.h"
 #include "connection.h"
 
-#define MOST_LISTENING 16
+#define MAX_LISTENING 16
 
 struct peer;
 
@@ -13,12 +13,12 @@ struct endpoint {
     struct shared shared;
     int poll;
     int wakeup;
-    int listening[MOST_LISTENING];
+    int listening[MAX_LISTENING];
     int listening_count;
     bool is_listening;      /* new connections are taken now */
     bool is_draining;
-    size_t most_connections;
-    uint32_t most_streams;  /* of a connection */
+    size_t max_connections;
+    uint32_t max_streams;  /* of a connection */
     double greeting;        /* seconds for a client to begin, and for each of its frames */
     double idle;            /* seconds that a connection may be without a call */
     double long_turn;       /* seconds of work between two waits that show that processor time is short */
@@ -36,7 +36,7 @@ struct endpoint {
 };
 
 /* Listen on sockets, which it closes. NULL with errno. */
-struct endpoint *endpoint_new(const int *listening, int count, const size_t *longest_of, const char *const *paths,
+struct endpoint *endpoint_new(const int *listening, int count, const size_t *max_sizes, const char *const *paths,
                               int path_count, struct accounts *accounts);
 /* End all connections. Their streams are ready then, and stay until `stream_free`. */
 void endpoint_end_all(struct endpoint *endpoint);

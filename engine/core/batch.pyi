@@ -11,8 +11,8 @@ from chatiere.engine.core.position import Game, Position
 _Column = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex]
 _States = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
-MOST_FAULTS_TOLD: Final[int]
-MOST_ITEMS: Final[int]
+MAX_FAULTS_TOLD: Final[int]
+MAX_ITEMS: Final[int]
 
 class Columns(NamedTuple):
     legal: bool = ...

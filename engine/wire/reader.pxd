@@ -12,7 +12,7 @@ cdef enum WireType:
 
 cdef enum:
     FIELDS = 32  # a Message has the fields 1 … FIELDS - 1; setup.py checks that no message has others
-    LONGEST_VARINT = 10
+    MAX_VARINT_SIZE = 10
 
 ctypedef struct Span:
     const uint8_t* at

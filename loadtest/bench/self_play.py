@@ -26,7 +26,7 @@ SEED = 7
 # Seconds that a server may take to receive a request.
 PATIENCE = 60.0
 # Seconds after which an idle stream is replaced: it does not answer the server's pings.
-LONGEST_IDLE = 60.0
+MAX_IDLE = 60.0
 
 
 def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
@@ -93,7 +93,7 @@ class SelfPlay:
 
     def advance(self, goes_on: Callable[[int], bool]) -> int:
         """Make moves while `goes_on`, given their number so far, is true. Return the number of moves."""
-        if time.monotonic() - self._idle_since > LONGEST_IDLE:
+        if time.monotonic() - self._idle_since > MAX_IDLE:
             self.close()
             self._streams = self._connect()
         moves = 0

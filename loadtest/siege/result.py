@@ -9,7 +9,7 @@ from tabulate import tabulate
 from loadtest.siege.good_client import KINDS
 from loadtest.siege.plan import DOORS, Attack
 
-_MOST_ERRORS = 3
+_MAX_ERRORS = 3
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class AttackResult:
             yield f"{taken} calls of the attackers succeeded"
         if not self.has_metrics:
             yield "the metrics did not respond afterwards"
-        for line in self.errors[:_MOST_ERRORS]:
+        for line in self.errors[:_MAX_ERRORS]:
             yield f"the server logged {line}"
         if not self.has_stopped:
             yield "the server did not stop when told to"

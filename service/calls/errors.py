@@ -16,7 +16,7 @@ from chatiere.service.calls.languages import ACCEPT_LANGUAGE, LanguageError, loc
 
 DOMAIN = "chatiere"
 # Messages may quote what a client sent; the status travels in headers, which clients accept up to 8 KiB.
-_LONGEST_TEXT = 200
+_MAX_TEXT_LENGTH = 200
 
 _log = logging.getLogger(__name__)
 
@@ -201,4 +201,4 @@ def _status(code: int, reason: StrEnum, message: str, metadata: dict[str, str], 
 
 
 def _clip(text: str) -> str:
-    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
+    return text if len(text) <= _MAX_TEXT_LENGTH else f"{text[: _MAX_TEXT_LENGTH - 1]}…"

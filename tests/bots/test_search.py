@@ -11,7 +11,7 @@ import pytest
 from bots.plain_search import at_stream, search_plainly, values_of
 from chatiere import engine
 from chatiere.bots.ismcts import IsmctsBot
-from chatiere.bots.search import MOST_SIMULATIONS, Leaves, SearchColumns, search
+from chatiere.bots.search import MAX_SIMULATIONS, Leaves, SearchColumns, search
 from chatiere.engine import EngineError, Game, Position
 from chatiere.engine.core.batch import Table
 
@@ -191,10 +191,10 @@ def test_the_streams_of_worlds_are_not_used(game: Game) -> None:
 # Positions with a best move
 
 
-LONGEST = 6  # decisions
+MAX_DECISIONS = 6  # decisions
 
 
-def solve(position: Position, decisions: int = LONGEST) -> list[float] | None:
+def solve(position: Position, decisions: int = MAX_DECISIONS) -> list[float] | None:
     """Return the returns if every seat plays for its own; None if the game can go on for more decisions."""
     if position.is_terminal():
         return position.returns()
@@ -218,7 +218,7 @@ def solved(position: Position) -> dict[int, float] | None:
     totals = dict.fromkeys(position.legal_actions(), 0.0)
     for number in range(8):
         world = position.resample(seat, 99, number)
-        if any(world.perft(depth) > 300 for depth in range(1, LONGEST)):
+        if any(world.perft(depth) > 300 for depth in range(1, MAX_DECISIONS)):
             return None
         for action in totals:
             found = solve(world.child(action))
@@ -415,7 +415,7 @@ def refusal(field: str, message: str, **options: Any) -> None:
     assert message in refused.value.message
 
 
-@pytest.mark.parametrize("simulations", [0, -1, 1_000_000_000, MOST_SIMULATIONS + 1, 1.5, "10"])
+@pytest.mark.parametrize("simulations", [0, -1, 1_000_000_000, MAX_SIMULATIONS + 1, 1.5, "10"])
 def test_a_number_of_simulations_out_of_range_is_refused(simulations: Any) -> None:
     refusal("simulations", "simulations must be an integer from 1 to 1000000, not", simulations=simulations)
     with pytest.raises(EngineError, match="simulations must be"):

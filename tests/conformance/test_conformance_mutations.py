@@ -37,14 +37,14 @@ MUTATIONS = int(os.environ.get("CHATIERE_MUTATIONS", "20000"))
 PACKED_PER_TABLE = MUTATIONS * 4 // 5 // len(TABLES) + 1
 TYPED_PER_TABLE = MUTATIONS // 5 // len(TABLES) + 1
 # No game is longer than this number of moves, whatever state it starts from.
-LONGEST_GAME = 20_000
+MAX_GAME_LENGTH = 20_000
 
 
 def exercise(position: Position, choices: random.Random) -> None:
     """Query a position, play it to its end, query it again; the only permitted error is resample's INVALID_STATE."""
     game = position.game
     codec = engine.codec(game.name)
-    for moves in range(LONGEST_GAME):
+    for moves in range(MAX_GAME_LENGTH):
         over = position.is_terminal()
         if over or moves == 0:
             questions(position, choices)

@@ -27,7 +27,7 @@ from chatiere.engine.core.batch import (
 # The seconds that a test waits for something to happen before it fails.
 PATIENCE = 30.0
 # No random game from a first decision has this many decisions.
-LONGEST_GAME = 5_000
+MAX_GAME_LENGTH = 5_000
 # More playouts than are finished while a test waits.
 ENDLESS = 3_000_000
 # The actor of a broken state, as a byte.
@@ -435,11 +435,11 @@ def test_moves_are_counted(table: Table, states: bytes) -> None:
 @pytest.mark.parametrize("name", ENDLESS_BATCHES)
 def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, states: bytes, name: str) -> None:
     with endless(table, states, name) as (cancellation, call):
-        wait_for(lambda: cancellation.moves > LONGEST_GAME)
+        wait_for(lambda: cancellation.moves > MAX_GAME_LENGTH)
         cancellation.cancel()
         moves = cancellation.moves
         assert isinstance(call.exception(PATIENCE), Cancelled)
-        assert cancellation.moves - moves < LONGEST_GAME
+        assert cancellation.moves - moves < MAX_GAME_LENGTH
 
 
 @pytest.mark.threads

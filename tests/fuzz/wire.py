@@ -25,7 +25,7 @@ from played_frames import (
     END_HEADERS,
     END_STREAM,
     HEADERS,
-    LARGEST_NUMBER,
+    MAX_NUMBER,
     PREFACE,
     PUSH,
     WINDOW,
@@ -227,7 +227,7 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
         game, players = choices.choice(tables)
         positions = sample_positions(game, players, choices)
         encoder = Encoder()
-        pieces = [PREFACE, bytes(setting(PUSH, 0)), bytes(setting(WINDOW, LARGEST_NUMBER))]
+        pieces = [PREFACE, bytes(setting(PUSH, 0)), bytes(setting(WINDOW, MAX_NUMBER))]
         for stream in range(1, 2 * choices.randrange(1, 5), 2):
             path, messages = _PLAY, []
             if choices.randrange(2):

@@ -39,7 +39,7 @@ _CALL = re.compile(r"\s*(?P<headers>(?:^[a-z-]+: .*\n)*)^(?P<method>[A-Z]\w*) (?
 _STEP = re.compile(
     r"\.?(?:(?P<name>\w+)|\[(?P<index>-?\d+)\]|\[(?P<start>-?\d*):(?P<stop>-?\d*)\]|\[(?P<type>[A-Z]\w*)\])"
 )
-_MOST_SHOWN = 3
+_MAX_SHOWN = 3
 
 
 @dataclass
@@ -140,7 +140,7 @@ def parts_of(response: Any, block: Block) -> Iterator[Any]:
     if block.parts is None:
         raise ValueError(f"{block.page.name}:{block.line}: JSON without a comment that says what it prints")
     paths, _, names = block.parts.partition("short:")
-    shown = {name: int(most or _MOST_SHOWN) for name, _, most in (each.partition(":") for each in names.split())}
+    shown = {name: int(most or _MAX_SHOWN) for name, _, most in (each.partition(":") for each in names.split())}
     for path in paths.split():
         values = [response]
         for step in _STEP.finditer(path):

@@ -16,7 +16,7 @@ from .support import PATIENCE, Running, batch_stub, raw, refusal
 
 COUNT = 2**22
 # Megabytes of memory beside a request of 8 MB and some copies of it.
-MOST = 48
+MAX_MEGABYTES = 48
 
 _MEASURE = """
 import re, sys
@@ -106,7 +106,7 @@ def test_a_flood_of_empty_messages_takes_no_memory(name: str, tmp_path: Path) ->
     file.write_bytes(flood(name))
     command = (sys.executable, "-c", _MEASURE, name.split()[0], str(file))
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    assert int(done.stdout) < MOST
+    assert int(done.stdout) < MAX_MEGABYTES
 
 
 def test_a_flood_is_refused_by_what_it_asks_for(server: Running) -> None:

@@ -22,7 +22,7 @@ DOORS = ALL_DOORS
 
 EVERYTHING = game_pb2.Include(legal_actions=True, score=True, viewers=[1, 0], spectator=True)
 ACTIONS = game_pb2.Include(legal_actions=True)
-LARGEST_U64 = 2**64 - 1
+MAX_U64 = 2**64 - 1
 
 
 def in_process(state: game_pb2.State) -> engine.Position:
@@ -210,7 +210,7 @@ def test_new_game_without_a_seed_takes_a_random_one(stub: Any, game: Game) -> No
 
 
 def test_new_game_takes_the_seed_0_and_the_largest(stub: Any, game: Game) -> None:
-    for seed in 0, LARGEST_U64:
+    for seed in 0, MAX_U64:
         position = new_game(stub, game.name, game.min_players, seed=seed, game_number=seed)
         assert position.state.stream.seed == position.state.stream.game_number == seed
         assert in_process(position.state) == game.new_game(game.min_players, seed=seed, game_number=seed)
@@ -401,7 +401,7 @@ def test_resample_leaves_explicit_chance_explicit(stub: Any, game: Game) -> None
 
 def test_a_state_survives_json(stub: Any, game: Game) -> None:
     """Through JSON as JavaScript reads it, where numbers above 2^53 must be strings."""
-    first = new_game(stub, game.name, game.min_players, seed=LARGEST_U64, game_number=2**53 + 1)
+    first = new_game(stub, game.name, game.min_players, seed=MAX_U64, game_number=2**53 + 1)
     *_, last = play_on(stub, first, random.Random(1), ACTIONS)
     for position in first, last:
         text = json_format.MessageToJson(position.state)

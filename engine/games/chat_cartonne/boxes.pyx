@@ -21,7 +21,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     EAST,
     HALF_SLEEPERS,
     JOINT_SHIFT,
-    MOST_CARDS,
+    MAX_CARDS,
     NORTH,
     NO_CROWD_BONUS,
     SIDE,
@@ -116,7 +116,7 @@ cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept n
     # List the cells in the box of a joint where a cat of the active seat sleeps, ascending. Returns their number.
     cdef Table table
     cdef uint64_t box[WORDS]
-    cdef uint16_t filled[MOST_CARDS]
+    cdef uint16_t filled[MAX_CARDS]
     cdef int sleeper = SLEEPER + state.active, place, count = 0
     if memchr(state.cards, sleeper, state.laid) == NULL:
         return 0
@@ -155,11 +155,11 @@ cdef inline int root_of(uint8_t* parent, int place) noexcept nogil:
 
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil:
     # All boxes by their lowest cell, and the number of each card's box. Returns the number of boxes.
-    cdef uint8_t parent[MOST_CARDS]
-    cdef uint8_t number[MOST_CARDS]
-    cdef uint16_t cells[MOST_CARDS]
+    cdef uint8_t parent[MAX_CARDS]
+    cdef uint8_t number[MAX_CARDS]
+    cdef uint16_t cells[MAX_CARDS]
     cdef uint8_t place_of[CELLS]  # 1 + the place of the card in a cell
-    cdef uint8_t open_edges[MOST_CARDS]  # the card has an open edge without a neighbour
+    cdef uint8_t open_edges[MAX_CARDS]  # the card has an open edge without a neighbour
     cdef int place, cell, walls, other, count = 0, there, root, i = 0
     cdef int contents[4]
     cdef Box* box
@@ -246,8 +246,8 @@ cdef void award(const State* state, Box* box) noexcept nogil:
 
 cdef void score(const State* state, int* totals, int* negative) noexcept nogil:
     # Each seat's total, and its negative points: the sprayers of the boxes whose points it got, double in closed ones.
-    cdef Box boxes[MOST_CARDS]
-    cdef uint8_t box_of[MOST_CARDS]
+    cdef Box boxes[MAX_CARDS]
+    cdef uint8_t box_of[MAX_CARDS]
     cdef int count = read_boxes(state, boxes, box_of)
     cdef int seat, i
     for seat in range(state.players):

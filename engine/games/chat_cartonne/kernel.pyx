@@ -57,7 +57,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     IDS_OF_SLOT,
     JOINT_SHIFT,
     KIND,
-    LARGEST_HAND,
+    MAX_HAND,
     NO_CELL,
     NUM_ACTIONS,
     PARTS,
@@ -463,7 +463,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
         for slot in range(state.seats[other].hand_size):
             if state.seats[other].hand[slot] != PRINCESS:
                 put_kind(shown.unknown, state.seats[other].hand[slot])
-        memset(shown.seats[other].hand, 0, LARGEST_HAND)
+        memset(shown.seats[other].hand, 0, MAX_HAND)
     for part in range(PARTS):
         if state.drawer[part] != seat:
             shown.drawer[part] = NO_SEAT

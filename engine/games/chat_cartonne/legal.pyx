@@ -43,7 +43,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY_ON_JOINT_ID,
     IDS_OF_SLOT,
     JOINT_SHIFT,
-    MOST_CARDS,
+    MAX_CARDS,
     NORTH,
     NO_DOUBLE_WALLS,
     PASS_ID,
@@ -303,7 +303,7 @@ cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept n
 
 
 cdef int list_princess(const State* state, uint16_t* ids) noexcept nogil:
-    cdef uint16_t cells[MOST_CARDS]
+    cdef uint16_t cells[MAX_CARDS]
     cdef int count = 0, place = 0
     while state.joints[place]:
         ids[count] = FIRST_PRINCESS_ON_JOINT_ID + (state.joints[place] & CELL)

@@ -42,7 +42,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     FIRST_MOVE_ID,
     FIRST_SEAT,
     FIRST_TWO_CAT_CARD,
-    LARGEST_SOLIDITY,
+    MAX_SOLIDITY,
     MOVE,
     NO_CARD,
     NUM_ACTIONS,
@@ -398,7 +398,7 @@ cdef int legal_tokens(const State* state, uint16_t* ids) noexcept nogil:
     cdef uint32_t tokens = tokens_in_hand(state, state.active)
     cdef uint64_t in_hand = 0
     cdef int i
-    for i in range(LARGEST_SOLIDITY):
+    for i in range(MAX_SOLIDITY):
         in_hand |= <uint64_t> ((tokens >> 8 * i & 0xFF) > 0) << i
     # At each branch four ids, in the order of the values, like its spaces.
     in_hand *= first_spaces()
@@ -445,9 +445,9 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     if action < FIRST_MOVE_ID:
-        fault = forbids_token(state, action // LARGEST_SOLIDITY, action % LARGEST_SOLIDITY + 1)
+        fault = forbids_token(state, action // MAX_SOLIDITY, action % MAX_SOLIDITY + 1)
         if fault == OK:
-            place_token(state, action // LARGEST_SOLIDITY, action % LARGEST_SOLIDITY + 1, events)
+            place_token(state, action // MAX_SOLIDITY, action % MAX_SOLIDITY + 1, events)
         return fault
     if state.phase == PLACE:
         return ChatPercheFault.TOKENS_FIRST

@@ -19,7 +19,7 @@ from chatiere.engine.games.discat.state cimport (
     BONUS,
     BONUS_GROUP,
     DEALT,
-    LARGEST_CARD,
+    MAX_CARD,
     MAX_PLAYERS,
     PASS,
     PLAY,
@@ -86,21 +86,21 @@ ctypedef struct Story:
     uint8_t size
     Arrival arrived[MAX_ARRIVALS]
     Leaving left[MAX_ARRIVALS]
-    Showing shown[LARGEST_CARD + 1]
+    Showing shown[MAX_CARD + 1]
 
 ctypedef struct Hidden:
     # The places that a seat cannot see: first those with stories, then the unknown part of the pile.
     int viewer
     int told
     int places
-    uint8_t where[LARGEST_CARD]
-    uint8_t slot[LARGEST_CARD]
-    uint8_t told_by[LARGEST_CARD]
-    uint8_t cards[LARGEST_CARD]  # in all these places, ascending
+    uint8_t where[MAX_CARD]
+    uint8_t slot[MAX_CARD]
+    uint8_t told_by[MAX_CARD]
+    uint8_t cards[MAX_CARD]  # in all these places, ascending
 
 ctypedef struct Deal:
     State state
-    uint8_t cards[LARGEST_CARD]  # at each hidden place
+    uint8_t cards[MAX_CARD]  # at each hidden place
     int misfits[MAX_PLAYERS]  # of each seat except the viewer
     int total
 
@@ -108,7 +108,7 @@ ctypedef struct Deal:
 # The public history
 
 cdef void read_piles(const State* state, Table* table) noexcept nogil:
-    cdef uint8_t exchangers[(MAX_PLAYERS - 1) * LARGEST_CARD]
+    cdef uint8_t exchangers[(MAX_PLAYERS - 1) * MAX_CARD]
     cdef int owner = state.first_seat, start = 0, exchanged = 0
     cdef int place, i, number, seat, passes, code
     cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top
@@ -173,7 +173,7 @@ cdef void leave(Story* story, int fate, int what) noexcept nogil:
 cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
     cdef Showing* showing
     story.now += 1
-    if story.showings <= LARGEST_CARD:
+    if story.showings <= MAX_CARD:
         showing = &story.shown[story.showings]
         story.showings += 1
         showing.time = story.now

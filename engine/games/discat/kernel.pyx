@@ -37,8 +37,8 @@ from chatiere.engine.games.discat.state cimport (
     FIRST_EXCHANGE_ID,
     FIRST_SEAT,
     KEEP_ID,
-    LARGEST_CARD,
-    LARGEST_HAND,
+    MAX_CARD,
+    MAX_HAND,
     MAX_PLAYERS,
     MIN_PLAYERS,
     NUM_ACTIONS,
@@ -88,7 +88,7 @@ from chatiere.engine.games.discat.state cimport (
 cdef inline void tell(
     Events* events, DiscatEvent kind, int seat, int seen_by, const uint8_t* cards, int count
 ) noexcept nogil:
-    cdef uint16_t values[LARGEST_HAND]
+    cdef uint16_t values[MAX_HAND]
     cdef int i
     if events == NULL:
         return
@@ -590,7 +590,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
         state.phase = DEAL
         add_event(events, DiscatEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, NULL, 0)
         return OK
-    if outcome < 0 or outcome >= LARGEST_CARD or not has_card(state.unknown, outcome + 1):
+    if outcome < 0 or outcome >= MAX_CARD or not has_card(state.unknown, outcome + 1):
         return NO_SUCH_OUTCOME
     take_card(state.unknown, outcome + 1)
     if state.phase == DEAL:
@@ -622,7 +622,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
-    cdef uint8_t drawn_by[LARGEST_CARD + 1]
+    cdef uint8_t drawn_by[MAX_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
     read_table(state, &seen.table)
@@ -652,7 +652,7 @@ cdef void see_draws(const State* state, const Table* table, int seat, uint8_t* d
     # For each card that the seat put under the pile: the seat seen to draw it, if that one has put none there since.
     cdef const Redraw* redraw
     cdef int i
-    memset(drawn_by, NO_SEAT, LARGEST_CARD + 1)
+    memset(drawn_by, NO_SEAT, MAX_CARD + 1)
     for i in range(state.redrawn_count):
         redraw = &table.redraws[i]
         drawn_by[card_under(state, i)] = redraw.taker if redraw.giver == seat and redraw.surely_held else NO_SEAT

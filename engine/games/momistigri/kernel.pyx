@@ -28,7 +28,7 @@ from chatiere.engine.core.weights cimport reduce_weights
 from chatiere.engine.games.momistigri.cards cimport (
     FEWEST_PLAYERS,
     KINDS,
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     USUAL_BOX,
     Box,
     bits_of,
@@ -669,7 +669,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     shown.left = 0
     memset(shown.most_ones, 0, sizeof(shown.most_ones))
     memset(shown.known, 0, sizeof(shown.known))
-    for other in range(MOST_PLAYERS):
+    for other in range(MAX_PLAYERS):
         known = state.hands[other]
         if state.phase != FINISHED and other != seat:
             known &= state.known[knower]
@@ -695,7 +695,7 @@ cdef Operations operations = Operations(
     num_actions=NUM_ACTIONS,
     observation_length=OBSERVATION_LENGTH,
     min_players=FEWEST_PLAYERS,
-    max_players=MOST_PLAYERS,
+    max_players=MAX_PLAYERS,
     start=start,
     limits=limits,
     actor=actor,

@@ -5,8 +5,8 @@
 #include "endpoint.h"
 
 /* Bytes of the longest message that is sent. */
-#define LONGEST_SENT (700 * 1024)
-#define MOST_HEARD 64
+#define MAX_SENT (700 * 1024)
+#define MAX_HEARD 64
 
 /* What has been done in all conversations, to show that they reach everything. */
 struct counts {
@@ -62,7 +62,7 @@ struct wire {
     unsigned head_size;
     unsigned preface_left;
     size_t frame_left, padding;
-    struct heard_stream heard[MOST_HEARD];
+    struct heard_stream heard[MAX_HEARD];
     unsigned heard_count;
     struct heard_stream *current;
 };

@@ -11,7 +11,7 @@
 
 /* Descriptors below are the process's own. */
 #define FIRST 100000
-#define MOST_OPEN 64
+#define MAX_OPEN 64
 
 enum kind { FREE, POLL, EVENT, LISTENING, CONNECTED };
 
@@ -25,12 +25,12 @@ struct played {
 };
 
 double played_now;
-static struct played table[MOST_OPEN];
-static struct wire *waiting[MOST_OPEN];
+static struct played table[MAX_OPEN];
+static struct wire *waiting[MAX_OPEN];
 static unsigned waiting_count;
 
 static int open_one(enum kind kind, struct wire *wire) {
-    for (int i = 0; i < MOST_OPEN; i++) {
+    for (int i = 0; i < MAX_OPEN; i++) {
         if (table[i].kind == FREE) {
             table[i] = (struct played){.kind = kind, .wire = wire};
             return FIRST + i;
@@ -40,7 +40,7 @@ static int open_one(enum kind kind, struct wire *wire) {
 }
 
 static struct played *find(int fd, enum kind kind) {
-    if (fd < FIRST || fd >= FIRST + MOST_OPEN || table[fd - FIRST].kind != kind)
+    if (fd < FIRST || fd >= FIRST + MAX_OPEN || table[fd - FIRST].kind != kind)
         fail("a system call with a wrong descriptor");
     return &table[fd - FIRST];
 }
@@ -60,7 +60,7 @@ void play_connect(struct wire *wire) {
 }
 
 void play_end(void) {
-    for (int i = 0; i < MOST_OPEN; i++)
+    for (int i = 0; i < MAX_OPEN; i++)
         if (table[i].kind != FREE)
             fail("a descriptor is left open");
     waiting_count = 0;
@@ -85,10 +85,10 @@ static void hear_head(struct wire *wire) {
     if (type > NGHTTP2_CONTINUATION || id < 0 || (id == 0) != (type == NGHTTP2_SETTINGS || type == NGHTTP2_PING ||
         type == NGHTTP2_GOAWAY || (type == NGHTTP2_WINDOW_UPDATE && id == 0)))
         fail("an unknown frame is sent");
-    if (type == NGHTTP2_HEADERS && stream == NULL && wire->heard_count < MOST_HEARD) {
+    if (type == NGHTTP2_HEADERS && stream == NULL && wire->heard_count < MAX_HEARD) {
         stream = &wire->heard[wire->heard_count++];
         *stream = (struct heard_stream){.id = id};
-    } else if (type == NGHTTP2_DATA && stream == NULL && wire->heard_count < MOST_HEARD) {
+    } else if (type == NGHTTP2_DATA && stream == NULL && wire->heard_count < MAX_HEARD) {
         fail("data is sent before headers");
     }
     if (stream == NULL || (type != NGHTTP2_HEADERS && type != NGHTTP2_DATA))
@@ -117,7 +117,7 @@ static void hear_content(struct heard_stream *stream, const uint8_t *at, size_t 
                 const uint8_t *prefix = stream->prefix;
                 stream->left = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
                 stream->at = stream->prefix_size = 0;
-                if (prefix[0] != 0 || stream->left > LONGEST_SENT)
+                if (prefix[0] != 0 || stream->left > MAX_SENT)
                     fail("a message is sent with another prefix");
             }
         }
@@ -228,7 +228,7 @@ int __wrap_epoll_create1(int flags) {
 
 int __wrap_epoll_ctl(int fd, int action, int which, struct epoll_event *event) {
     find(fd, POLL);
-    if (which < FIRST || which >= FIRST + MOST_OPEN || table[which - FIRST].kind == FREE)
+    if (which < FIRST || which >= FIRST + MAX_OPEN || table[which - FIRST].kind == FREE)
         fail("a wrong descriptor is waited for");
     struct played *played = &table[which - FIRST];
     if (action == EPOLL_CTL_ADD && played->kind == CONNECTED && one_in(200))
@@ -267,9 +267,9 @@ int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int millisec
     if (one_in(64))
         return failed(EINTR);
     int count = 0;
-    unsigned first = below(MOST_OPEN);
-    for (unsigned i = 0; i < MOST_OPEN && count < most; i++) {
-        const struct played *each = &table[(first + i) % MOST_OPEN];
+    unsigned first = below(MAX_OPEN);
+    for (unsigned i = 0; i < MAX_OPEN && count < most; i++) {
+        const struct played *each = &table[(first + i) % MAX_OPEN];
         if (each->kind == FREE || each->poll != fd)
             continue;
         uint32_t ready = readiness(each) & (each->wanted.events | EPOLLERR | EPOLLHUP);
@@ -304,7 +304,7 @@ ssize_t __wrap_write(int fd, const void *buffer, size_t size) {
 }
 
 int __wrap_close(int fd) {
-    if (fd < FIRST || fd >= FIRST + MOST_OPEN || table[fd - FIRST].kind == FREE)
+    if (fd < FIRST || fd >= FIRST + MAX_OPEN || table[fd - FIRST].kind == FREE)
         fail("a descriptor is closed twice");
     if (table[fd - FIRST].wire != NULL)
         table[fd - FIRST].wire->is_closed = true;

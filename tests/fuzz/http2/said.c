@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_STREAMS 8
-#define MOST_BLOCK (64 * 1024)
+#define MAX_STREAMS 8
+#define MAX_BLOCK (64 * 1024)
 #define PICK(choices) (choices)[below(sizeof(choices) / sizeof((choices)[0]))]
 
 /* An end while it makes what it says. */
@@ -16,8 +16,8 @@ struct speaker {
     unsigned path_count;
     nghttp2_hd_deflater *deflater;
     int32_t last;              /* stream */
-    int32_t open[MOST_STREAMS];
-    size_t owed[MOST_STREAMS]; /* bytes of a message that has begun */
+    int32_t open[MAX_STREAMS];
+    size_t owed[MAX_STREAMS]; /* bytes of a message that has begun */
     unsigned open_count;
 };
 
@@ -104,7 +104,7 @@ static void say_large_windows(struct speaker *speaker) {
 /* A header block in one frame or several. */
 static void say_block(struct speaker *speaker, uint8_t flags, int32_t id, const uint8_t *block, size_t size) {
     uint8_t type = NGHTTP2_HEADERS;
-    uint8_t payload[MOST_BLOCK + 6];
+    uint8_t payload[MAX_BLOCK + 6];
     while (one_in(6) && size > 1) {
         size_t part = 1 + below((unsigned)size - 1);
         add_frame(speaker->script, type, type == NGHTTP2_HEADERS ? flags : 0, id, block, part);
@@ -125,7 +125,7 @@ static void say_block(struct speaker *speaker, uint8_t flags, int32_t id, const 
 }
 
 static size_t deflate(struct speaker *speaker, uint8_t *block, const nghttp2_nv *list, size_t count) {
-    ssize_t size = nghttp2_hd_deflate_hd(speaker->deflater, block, MOST_BLOCK, list, count);
+    ssize_t size = nghttp2_hd_deflate_hd(speaker->deflater, block, MAX_BLOCK, list, count);
     return size < 0 ? 0 : (size_t)size;
 }
 
@@ -138,7 +138,7 @@ static void say_request(struct speaker *speaker) {
     static const char *const BAD_NAMES[] = {"X-Upper", "connection", ":path", ""};
     nghttp2_nv list[16];
     size_t count = 0;
-    uint8_t block[MOST_BLOCK];
+    uint8_t block[MAX_BLOCK];
     list[count++] = field(":method", one_in(24) ? PICK(METHODS) : "POST");
     list[count++] = field(":scheme", "http");
     list[count++] = field(":path", one_in(16) ? "/elsewhere" : speaker->paths[below(speaker->path_count)]);
@@ -169,7 +169,7 @@ static void say_request(struct speaker *speaker) {
     speaker->last += one_in(32) ? 2 * (int32_t)below(50) : 2;
     bool is_all = one_in(12);
     say_block(speaker, is_all ? NGHTTP2_FLAG_END_STREAM : 0, speaker->last, block, size);
-    if (!is_all && speaker->open_count < MOST_STREAMS) {
+    if (!is_all && speaker->open_count < MAX_STREAMS) {
         speaker->owed[speaker->open_count] = 0;
         speaker->open[speaker->open_count++] = speaker->last;
     }
@@ -179,7 +179,7 @@ static void say_response(struct speaker *speaker, unsigned which, bool is_end) {
     static const char *const STATUSES[] = {"200", "100", "103", "404", "503", "20", "abc"};
     nghttp2_nv list[6];
     size_t count = 0;
-    uint8_t block[MOST_BLOCK];
+    uint8_t block[MAX_BLOCK];
     if (!is_end || one_in(4))
         list[count++] = field(":status", one_in(8) ? PICK(STATUSES) : "200");
     if (!is_end)
@@ -197,7 +197,7 @@ static void say_response(struct speaker *speaker, unsigned which, bool is_end) {
 
 static void say_trailers(struct speaker *speaker, unsigned which) {
     nghttp2_nv list[] = {field("x-trailer", "value")};
-    uint8_t block[MOST_BLOCK];
+    uint8_t block[MAX_BLOCK];
     size_t size = deflate(speaker, block, list, 1);
     say_block(speaker, NGHTTP2_FLAG_END_STREAM, speaker->open[which], block, size);
 }

@@ -69,7 +69,7 @@ static void call_is_over(struct stream *stream) {
 }
 
 void send_message(struct stream *stream, struct call *call) {
-    static const unsigned SIZES[] = {1, 20, 20, 200, 200, 200, 5000, 150 * 1024, LONGEST_SENT};
+    static const unsigned SIZES[] = {1, 20, 20, 200, 200, 200, 5000, 150 * 1024, MAX_SENT};
     size_t size = below(SIZES[below(one_in(8) ? 9 : 7)]);
     check(stream_begin_message(stream, size));
     const uint8_t *content = pattern + (stream->id & 255);

@@ -16,7 +16,7 @@ GAME = engine.game("discat")
 CODEC = engine.codec("discat")
 KEEP = 192
 EXCHANGE = 193
-LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
+MAX_CARD = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
 
 
 def play_id(position: Position, *cards: int) -> int:
@@ -162,7 +162,7 @@ def late_state(
         *queue,
         *chain.from_iterable(cards for kind, cards in turns if kind == "played"),
     }
-    fillers = [card for card in range(1, LARGEST[players] + 1) if card not in placed]
+    fillers = [card for card in range(1, MAX_CARD[players] + 1) if card not in placed]
     state = DiscatState(
         phase=f"DISCAT_PHASE_{phase}",
         first_seat=(first - len(fillers)) % players,

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from ..script import CHANCE, OVER, Question, Script
 
-LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
+MAX_CARD = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
 KEEP = 192
 EXCHANGE = 193
 
@@ -50,7 +50,7 @@ class Game(Script):
         options = options or {}
         self.players = players
         self.first_seat: int | None = options.get("first_seat")
-        cards = range(1, LARGEST[players] + 1)
+        cards = range(1, MAX_CARD[players] + 1)
         up_arrows = options.get("up_arrows")
         self.up = {card for card in cards if (card % 2 if up_arrows is None else up_arrows & 2 ** (card - 1))}
         self.unknown = set(cards)

@@ -43,7 +43,7 @@ class Played:
             self.calls.append,
             pytest.fail,
             http2.Accounts(1e9, 1e9),
-            longest=[1000],
+            max_sizes=[1000],
             **LIMITS,
         )
         head = Encoder().encode(list((HEAD | headers).items()))

@@ -24,7 +24,7 @@ from played_frames import (
     END_STREAM,
     ENHANCE_YOUR_CALM,
     HEADERS,
-    LARGEST_NUMBER,
+    MAX_NUMBER,
     NO_ERROR,
     PING,
     PREFACE,
@@ -183,7 +183,7 @@ def test_a_flood_that_costs_the_client_as_much_is_slowed_down(server: Served, by
 
 def test_a_flood_of_calls_that_the_server_has_to_reset(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
-    flood = per_stream(lambda headers, stream: [headers(stream), window(stream, LARGEST_NUMBER)])
+    flood = per_stream(lambda headers, stream: [headers(stream), window(stream, MAX_NUMBER)])
     # The server makes calls of them, so that a slow one is never behind by as much as ends the connection.
     bystander.is_served_during(peer.pour, islice(flood(peer), 300))
     growth.stays_below(SLACK)
