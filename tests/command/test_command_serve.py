@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chatiere.command import serve
-from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings
 
 from .conftest import Run
 

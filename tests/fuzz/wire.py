@@ -37,11 +37,12 @@ from played_frames import (
 )
 from played_frames import message as framed
 from service.fast_door.peer import Bystander
+from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
-from chatiere.service.process.settings import split_address
+from chatiere.service.base.settings import split_address
 from chatiere.v1 import (
     batch_service_pb2,
     bot_service_pb2,
@@ -53,7 +54,6 @@ from chatiere.v1 import (
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from chatiere.v1.record_pb2 import GameRecord
-from service.process import Served, served
 
 SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from service.process import served
 
 from loadtest import run
 from loadtest.load import budget
-from service.process import served
 
 
 def entry(kind: str, name: str, requests: int, failures: int = 0, p99: float = 1.0) -> SimpleNamespace:

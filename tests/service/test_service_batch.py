@@ -15,8 +15,8 @@ from google.protobuf.message import Message
 from chatiere.engine import Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Columns, Restart, Table
 from chatiere.engine.wire import Reader, fill
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
 

@@ -12,10 +12,10 @@ from google.protobuf.duration_pb2 import Duration
 
 from chatiere import engine
 from chatiere.engine import Game, Reason
+from chatiere.service.base.errors import ServiceReason
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import game_service
-from chatiere.service.calls.errors import ServiceReason
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import (
     batch_service_pb2,
     bot_service_pb2,

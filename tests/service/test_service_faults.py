@@ -18,9 +18,9 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.sizes import largest_request
 from chatiere.service.ports.methods import BATCH_SERVICE, BOT_SERVICE, GAME_SERVICE, PLAY, TABLE_SERVICE
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import Served, served, wait_until

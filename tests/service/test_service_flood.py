@@ -27,9 +27,9 @@ from chatiere.engine.core.batch import Cancellation
 from chatiere.service.calls import game_service
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.table_service import TableService
-from chatiere.service.process.settings import Settings
-from chatiere.service.calls.errors import Refusal
-from chatiere.service.guards.metrics import Metrics
+from chatiere.service.base.settings import Settings
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.metrics import Metrics
 from chatiere.service.tables.keys import Keyring
 
 def peak():

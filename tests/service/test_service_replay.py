@@ -13,8 +13,8 @@ from sample_records import SAMPLES, TRACES, record_of
 from chatiere import engine
 from chatiere.clients import Client
 from chatiere.engine import Game
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.memory import MemoryBudget
-from chatiere.service.process.settings import Settings
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, Options, Position
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
 from chatiere.v1.record_pb2 import GameRecord

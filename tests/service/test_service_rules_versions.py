@@ -15,11 +15,11 @@ from tables.support import Host, begun
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Reason
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.game_service import GameService
 from chatiere.service.calls.replay_service import ReplayService
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 from chatiere.v1.record_pb2 import GameRecord

@@ -27,7 +27,7 @@ SERVER = """
 import sys
 from prometheus_client import CollectorRegistry
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
+from chatiere.service.base.settings import Settings
 
 server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
 server.start()

@@ -22,7 +22,7 @@ HEADER_SIZE = 32
 
 
 class Body(ctypes.LittleEndianStructure):
-    """The packed state after its header, as engine/games/discat/state.pxd lays it out."""
+    """The packed state after its header, as engine/chatiere/engine/games/discat/state.pxd lays it out."""
 
     _fields_ = [
         ("players", ctypes.c_uint8),

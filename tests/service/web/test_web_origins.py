@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2 as pb
 
 from ..support import running
