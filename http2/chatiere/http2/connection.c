@@ -17,8 +17,8 @@
 #define CONNECTION_WINDOW (16 * 1024 * 1024)
 /* Frames are made while fewer bytes than this wait for the socket. */
 #define ENOUGH (64 * 1024)
-/* Room for frames that is kept. */
-#define MAX_ROOM (1024 * 1024)
+/* Bytes for frames that are kept. */
+#define MAX_CAPACITY (1024 * 1024)
 /* Bytes of a message allocated before they come: what a client says of its length may be wrong. */
 #define TRUSTED (2 * 1024 * 1024)
 #define MAX_TRAILERS 8
@@ -103,44 +103,44 @@ void message_free(struct message *message) {
     if (message == NULL)
         return;
     if (message->held != NULL)
-        *message->held -= message->room;
+        *message->held -= message->capacity;
     free(message);
 }
 
 static struct message *message_new(struct shared *shared, size_t size) {
-    size_t room = size < TRUSTED ? size : TRUSTED;
-    struct message *found = malloc(sizeof(struct message) + room);
+    size_t capacity = size < TRUSTED ? size : TRUSTED;
+    struct message *found = malloc(sizeof(struct message) + capacity);
     if (found == NULL)
         return NULL;
     found->next = NULL;
     found->size = size;
-    found->room = room;
+    found->capacity = capacity;
     found->held = &shared->held;
-    shared->held += room;
+    shared->held += capacity;
     return found;
 }
 
-/* Make room for more of a message. NULL: no memory; the message is as it was. */
+/* Allocate more of a message. NULL: no memory; the message is as it was. */
 static struct message *message_grown(struct message *before) {
-    size_t room = before->room * 2 < before->size ? before->room * 2 : before->size;
-    struct message *grown = realloc(before, sizeof(struct message) + room);
+    size_t capacity = before->capacity * 2 < before->size ? before->capacity * 2 : before->size;
+    struct message *grown = realloc(before, sizeof(struct message) + capacity);
     if (grown == NULL)
         return NULL;
-    *grown->held += room - grown->room;
-    grown->room = room;
+    *grown->held += capacity - grown->capacity;
+    grown->capacity = capacity;
     return grown;
 }
 
 int fields_add(struct fields *fields, const char *name, size_t name_size, const char *value, size_t value_size) {
     uint32_t sizes[2] = {(uint32_t)name_size, (uint32_t)value_size};
     size_t needed = fields->size + sizeof(sizes) + name_size + value_size;
-    if (needed > fields->room) {
-        size_t room = needed < 512 ? 512 : 2 * needed;
-        uint8_t *data = realloc(fields->data, room);
+    if (needed > fields->capacity) {
+        size_t capacity = needed < 512 ? 512 : 2 * needed;
+        uint8_t *data = realloc(fields->data, capacity);
         if (data == NULL)
             return NGHTTP2_ERR_NOMEM;
         fields->data = data;
-        fields->room = room;
+        fields->capacity = capacity;
     }
     uint8_t *at = fields->data + fields->size;
     memcpy(at, sizes, sizeof(sizes));
@@ -206,7 +206,7 @@ static void keep_begun_piece(struct stream *stream) {
 
 static void drop_coming(struct stream *stream) {
     if (stream->coming != NULL)
-        stream->held -= stream->coming->room;
+        stream->held -= stream->coming->capacity;
     message_free(stream->coming);
     stream->coming = NULL;
 }
@@ -216,7 +216,7 @@ static void drop_messages(struct stream *stream) {
     while (stream->first != NULL) {
         struct message *message = stream->first;
         stream->first = message->next;
-        stream->held -= message->room;
+        stream->held -= message->capacity;
         message_free(message);
     }
     stream->last = NULL;
@@ -536,7 +536,7 @@ static void message_has_come(struct stream *stream) {
     stream->coming = NULL;
     stream->prefix_size = 0;
     if (stream->waiting == MAX_WAITING && stream->connection->is_server) {
-        stream->held -= message->room;
+        stream->held -= message->capacity;
         message_free(message);
         set_fault(stream, FAULT_COUNT);
         return;
@@ -567,7 +567,7 @@ static int begin_message(struct stream *stream) {
         stream->come = 0;
         if (stream->coming == NULL)
             return NGHTTP2_ERR_NOMEM;
-        stream->held += stream->coming->room;
+        stream->held += stream->coming->capacity;
         if (size == 0)
             message_has_come(stream);
     }
@@ -585,15 +585,15 @@ static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
             continue;
         }
         struct message *message = stream->coming;
-        if (stream->come == message->room) {
-            size_t before = message->room;
+        if (stream->come == message->capacity) {
+            size_t before = message->capacity;
             message = message_grown(message);
             if (message == NULL)
                 return NGHTTP2_ERR_NOMEM;
-            stream->held += message->room - before;
+            stream->held += message->capacity - before;
             stream->coming = message;
         }
-        size_t part = message->room - stream->come;
+        size_t part = message->capacity - stream->come;
         if (part > (size_t)(end - at))
             part = (size_t)(end - at);
         uint8_t *target = message->content + stream->come;
@@ -642,9 +642,9 @@ struct message *stream_take(struct stream *stream) {
     if (stream->first == NULL)
         stream->last = NULL;
     stream->waiting--;
-    *message->held -= message->room;
+    *message->held -= message->capacity;
     message->held = NULL;
-    stream->held -= message->room;
+    stream->held -= message->capacity;
     if (stream->waiting == 0 && stream->unconsumed > 0 && stream->connection != NULL) {
         nghttp2_session_consume_stream(stream->connection->session, stream->id, stream->unconsumed);
         stream->unconsumed = 0;
@@ -673,12 +673,12 @@ long connection_read(struct connection *connection, uint8_t *buffer, size_t size
     struct stream *stream = connection->current;
     uint8_t *target = buffer;
     if (stream != NULL && stream->coming != NULL && connection->frame_left >= LEAST_DIRECT) {
-        size_t room = stream->coming->room - stream->come;
-        if (room > connection->frame_left)
-            room = connection->frame_left;
-        if (room >= LEAST_DIRECT) {
+        size_t capacity = stream->coming->capacity - stream->come;
+        if (capacity > connection->frame_left)
+            capacity = connection->frame_left;
+        if (capacity >= LEAST_DIRECT) {
             target = stream->coming->content + stream->come;
-            size = room;
+            size = capacity;
         }
     }
     ssize_t count = recv(connection->fd, target, size, MSG_DONTWAIT);
@@ -712,19 +712,19 @@ long connection_read(struct connection *connection, uint8_t *buffer, size_t size
 static int put(struct connection *connection, const uint8_t *data, size_t size) {
     if (connection->out_begin == connection->out_end)
         connection->out_begin = connection->out_end = 0;
-    if (connection->out_end + size > connection->out_room) {
+    if (connection->out_end + size > connection->out_capacity) {
         size_t used = connection->out_end - connection->out_begin;
         if (used > 0)
             memmove(connection->out, connection->out + connection->out_begin, used);
         connection->out_begin = 0;
         connection->out_end = used;
-        if (used + size > connection->out_room) {
-            size_t room = 2 * (used + size);
-            uint8_t *out = realloc(connection->out, room);
+        if (used + size > connection->out_capacity) {
+            size_t capacity = 2 * (used + size);
+            uint8_t *out = realloc(connection->out, capacity);
             if (out == NULL)
                 return NGHTTP2_ERR_NOMEM;
             connection->out = out;
-            connection->out_room = room;
+            connection->out_capacity = capacity;
         }
     }
     memcpy(connection->out + connection->out_end, data, size);
@@ -810,7 +810,7 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
             free(piece);
         }
     }
-    /* Whoever sends more is told that there is room. */
+    /* Whoever sends more is told that it may. */
     if (stream->to_send == 0 && !stream->is_finished)
         mark_ready(stream);
     return error == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -888,10 +888,10 @@ static long write_all(struct connection *connection) {
         if (size < 0)
             return size;
         if (connection->unsent == 0) {
-            if (connection->out_room > MAX_ROOM) {
+            if (connection->out_capacity > MAX_CAPACITY) {
                 free(connection->out);
                 connection->out = NULL;
-                connection->out_begin = connection->out_end = connection->out_room = 0;
+                connection->out_begin = connection->out_end = connection->out_capacity = 0;
             }
             return 0;
         }
@@ -1124,9 +1124,9 @@ static void leave_changed(struct connection *connection) {
 }
 
 static void move_message(struct message *message, struct shared *to) {
-    *message->held -= message->room;
+    *message->held -= message->capacity;
     message->held = &to->held;
-    to->held += message->room;
+    to->held += message->capacity;
 }
 
 void connection_move(struct connection *connection, struct shared *to) {

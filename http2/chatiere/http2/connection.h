@@ -49,8 +49,8 @@ enum fault {
 struct message {
     struct message *next;
     size_t size;
-    size_t room; /* bytes allocated for `content` so far */
-    size_t *held; /* where `room` is counted until it is taken */
+    size_t capacity; /* bytes allocated for `content` so far */
+    size_t *held; /* where `capacity` is counted until it is taken */
     _Alignas(16) uint8_t content[];
 };
 
@@ -70,7 +70,7 @@ struct connection;
 struct fields {
     uint8_t *data;
     size_t size;
-    size_t room;
+    size_t capacity;
 };
 
 struct stream {
@@ -137,7 +137,7 @@ struct connection {
     size_t stream_count;
     /* Frames to send: those of `out`, and lent pieces among them. */
     uint8_t *out;
-    size_t out_begin, out_end, out_room;
+    size_t out_begin, out_end, out_capacity;
     uint64_t out_place;  /* bytes that have been put into `out` */
     struct piece *first_lent, *last_lent;
     size_t unsent;

@@ -26,7 +26,7 @@ cdef extern from "connection.h" nogil:
     struct fields:
         uint8_t* data
         size_t size
-        size_t room
+        size_t capacity
 
     struct connection:
         size_t stream_count

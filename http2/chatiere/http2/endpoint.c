@@ -304,7 +304,7 @@ static bool peer_read(struct peer *peer) {
     return true;
 }
 
-/* Make room by ending one: of an address that has most, the oldest without calls, or else the oldest. */
+/* End one, for a new one: of an address that has most, the oldest without calls, or else the oldest. */
 static void end_one(struct endpoint *endpoint) {
     struct peer *chosen = NULL;
     size_t most = 0;
@@ -475,7 +475,7 @@ bool endpoint_turn(struct endpoint *endpoint, double seconds) {
             if (read(endpoint->wakeup, &wakeups, sizeof(wakeups)) < 0)
                 continue;
         } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MAX_LISTENING) {
-            /* After the others: a connection ended to make room may be among them. */
+            /* After the others: a connection ended for a new one may be among them. */
             listening[listening_count++] = *(int *)source;
         } else {
             struct peer *peer = source;

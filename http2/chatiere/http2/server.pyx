@@ -517,7 +517,7 @@ cdef Call _new_call(stream* found, loop):
     call.metadata = tuple(_metadata(&found.head))
     free(found.head.data)
     found.head.data = NULL
-    found.head.size = found.head.room = 0
+    found.head.size = found.head.capacity = 0
     Py_INCREF(call)
     found.owner = <void*> call
     return call

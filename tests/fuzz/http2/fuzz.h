@@ -26,9 +26,9 @@ _Noreturn void fail(const char *what);
 /* Bytes, and where their frames begin. */
 struct script {
     uint8_t *bytes;
-    size_t size, room;
+    size_t size, capacity;
     size_t *starts;
-    size_t count, starts_room;
+    size_t count, starts_capacity;
 };
 
 /* Add to a script what an end says, whole and then mostly damaged. */
@@ -49,7 +49,7 @@ struct wire {
     struct script said;
     size_t come;     /* bytes that have come so far */
     size_t read;     /* of these, those that were read */
-    size_t room;     /* bytes that the other end takes until it is full */
+    size_t space;    /* bytes that the other end takes until it is full */
     unsigned address;
     bool is_waiting; /* to be accepted */
     bool is_accepted;

@@ -173,7 +173,7 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t size, int flags) {
 
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags) {
     struct wire *wire = find(fd, CONNECTED)->wire;
-    size_t sent = 0, most = wire->room;
+    size_t sent = 0, most = wire->space;
     (void)flags;
     if (wire->is_shut)
         fail("something is sent after the end");
@@ -191,7 +191,7 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags) {
     }
     if (sent == 0)
         fail("nothing is sent");
-    wire->room -= sent;
+    wire->space -= sent;
     return (ssize_t)sent;
 }
 
@@ -256,7 +256,7 @@ static uint32_t readiness(const struct played *played) {
     case CONNECTED:
         if (wire->is_reset)
             return EPOLLIN | EPOLLOUT | EPOLLERR | EPOLLHUP;
-        return (wire->come > wire->read || wire->has_ended ? EPOLLIN : 0) | (wire->room > 0 ? EPOLLOUT : 0) |
+        return (wire->come > wire->read || wire->has_ended ? EPOLLIN : 0) | (wire->space > 0 ? EPOLLOUT : 0) |
                (wire->has_ended && wire->is_shut ? EPOLLHUP : 0);
     default: return 0;
     }

@@ -169,8 +169,8 @@ static bool go_on(struct wire *client) {
     if (client->address == 0)
         return true;
     bring(client);
-    if (client->room < 4096)
-        client->room += below(2) * below(20000);
+    if (client->space < 4096)
+        client->space += below(2) * below(20000);
     client->is_reset = one_in(200);
     return client->come < client->said.size;
 }
@@ -201,7 +201,7 @@ static void leave(bool is_silent) {
         played_now += i < 8 ? 0.3 : is_silent ? 120 : 3;
         /* Some take in the end what they did not take before. */
         for (unsigned j = 0; j < client_count && is_silent; j++)
-            clients[j].room += below(2) * below(20000);
+            clients[j].space += below(2) * below(20000);
         /* Who reads that nothing more comes leaves, too, or does not. */
         for (unsigned j = 0; j < client_count && !are_stubborn; j++)
             clients[j].has_ended |= clients[j].is_shut;
@@ -223,7 +223,7 @@ static void converse_with_endpoint(void) {
     client_count = one_in(5) ? 2 + below(MAX_CLIENTS - 1) : 1;
     for (unsigned i = 0; i < client_count; i++) {
         say(&clients[i].said, true, PATHS, PATH_COUNT);
-        clients[i].room = one_in(4) ? below(one_in(2) ? 60 : 6000) : 16 * 1024 * 1024;
+        clients[i].space = one_in(4) ? below(one_in(2) ? 60 : 6000) : 16 * 1024 * 1024;
     }
     said = allocated - before;
     bool goes_on = true;
@@ -286,7 +286,7 @@ static void converse_with_client(void) {
     struct fields head = {0};
     memset(service, 0, sizeof(*service));
     say(&service->said, false, NULL, 0);
-    service->room = one_in(4) ? below(3000) : 16 * 1024 * 1024;
+    service->space = one_in(4) ? below(3000) : 16 * 1024 * 1024;
     service->preface_left = NGHTTP2_CLIENT_MAGIC_LEN;
     counts_of_all.connections++;
     size_t before = allocated;
@@ -305,7 +305,7 @@ static void converse_with_client(void) {
         if (one_in(200))
             service->is_reset = true;
         bring(service);
-        service->room += below(2) * below(20000);
+        service->space += below(2) * below(20000);
         if (!connection->is_broken && stream->to_send == 0 && one_in(2)) {
             send_message(stream, NULL);
             if (stream_push(stream) != 0)

@@ -25,9 +25,9 @@ static uint8_t zeros[256 * 1024];
 static char letters[20 * 1024];
 
 static void add(struct script *script, const void *data, size_t size) {
-    if (script->size + size > script->room) {
-        script->room = 2 * (script->size + size) + 1024;
-        script->bytes = realloc(script->bytes, script->room);
+    if (script->size + size > script->capacity) {
+        script->capacity = 2 * (script->size + size) + 1024;
+        script->bytes = realloc(script->bytes, script->capacity);
     }
     if (size > 0)
         memcpy(script->bytes + script->size, data, size);
@@ -35,9 +35,9 @@ static void add(struct script *script, const void *data, size_t size) {
 }
 
 static void add_start(struct script *script) {
-    if (script->count == script->starts_room) {
-        script->starts_room = 2 * script->count + 32;
-        script->starts = realloc(script->starts, script->starts_room * sizeof(size_t));
+    if (script->count == script->starts_capacity) {
+        script->starts_capacity = 2 * script->count + 32;
+        script->starts = realloc(script->starts, script->starts_capacity * sizeof(size_t));
     }
     script->starts[script->count++] = script->size;
 }

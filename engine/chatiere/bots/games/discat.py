@@ -41,8 +41,8 @@ def _passing(hands: NDArray[np.bool_]) -> NDArray[np.uint16]:
     # By the first and second digit of the card's number.
     digits = np.zeros((len(hands), 100), np.bool_)
     digits[:, 1 : SIZES.cards + 1] = hands
-    table = digits.reshape(-1, 10, 10)
-    alone = table & (table.sum(axis=2, keepdims=True) == 1) & (table.sum(axis=1, keepdims=True) == 1)
+    grid = digits.reshape(-1, 10, 10)
+    alone = grid & (grid.sum(axis=2, keepdims=True) == 1) & (grid.sum(axis=1, keepdims=True) == 1)
     lowest = alone.reshape(-1, 100).argmax(axis=1)
     # A slot is an index into the hand, sorted ascending.
     slots = (digits & (np.arange(100) < lowest[:, None])).sum(axis=1)

@@ -132,7 +132,7 @@ def deadline_exceeded(allowed: float | None = None) -> Refusal:
 
 
 def slot_lost(kind: str, most: int) -> Refusal:
-    """Return the refusal of a half-open call that had to make room for others. `kind`: "calls" or "streams"."""
+    """Return the refusal of a half-open call that had to give way to others. `kind`: "calls" or "streams"."""
     return limit_exceeded(f"{kind} whose request has not come whole", most, _RETRY)
 
 

@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, spread_bits
 from chatiere.engine.core.game cimport NO_SEAT, OK
-from chatiere.engine.games.chat_cartonne.boxes cimport Box, Table, cat_can_follow, is_joint, read_boxes, read_table
+from chatiere.engine.games.chat_cartonne.boxes cimport Box, Layout, cat_can_follow, is_joint, read_boxes, read_layout
 from chatiere.engine.games.chat_cartonne.cells cimport (
     end_word,
     first_column,
@@ -162,7 +162,7 @@ cdef inline int sum_of(uint64_t counts) noexcept nogil:
 
 
 cdef inline uint64_t every_other(uint64_t drawn) noexcept nogil:
-    # Of a byte a part the first, third and fifth, with room between them to be summed.
+    # Of a byte a part the first, third and fifth, with space between them to be summed.
     return drawn & <uint64_t> 0x00FF00FF00FF
 
 
@@ -491,16 +491,16 @@ cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
 # The table
 
 cdef int check_table(const State* state, const Count* count) noexcept nogil:
-    cdef Table table
+    cdef Layout layout
     cdef int place, word
     if state.laid == 0:
         return OK
     if count.apart or not hangs_together(state):
         return ChatCartonneFault.BAD_TABLE
     if state.variants & NO_DOUBLE_WALLS:
-        read_table(state, &table)
-        for word in range(table.first, table.end):
-            if table.south[word] & to_north(table.north, word) or table.east[word] & to_west(table.west, word):
+        read_layout(state, &layout)
+        for word in range(layout.first, layout.end):
+            if layout.south[word] & to_north(layout.north, word) or layout.east[word] & to_west(layout.west, word):
                 return ChatCartonneFault.BAD_TABLE
     if state.phase == CAT:
         if state.just_played >= CELLS or state.seats[state.active].supply == 0:

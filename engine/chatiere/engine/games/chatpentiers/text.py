@@ -94,7 +94,7 @@ DESCRIPTION = Description(
             1,
             SIZES.max_limit,
             "1, 2, 3, 4 with 4 or 5 players, 1, 2, 3, 5 with 3 players",
-            defaults={table["players"]: tuple(table["section_limits"]) for table in PIECE_DETAILS["by_players"]},
+            defaults={each["players"]: tuple(each["section_limits"]) for each in PIECE_DETAILS["by_players"]},
             length=SIZES.sections,
             index_kind="zone",
         ),
@@ -109,7 +109,7 @@ DESCRIPTION = Description(
             (DEFAULT_REMOVED_COLOUR,),
             piece_kind="colour",
             only_for=tuple(
-                table["players"] for table in PIECE_DETAILS["by_players"] if table["removed_colour"] is not None
+                each["players"] for each in PIECE_DETAILS["by_players"] if each["removed_colour"] is not None
             ),
         ),
     ),

@@ -514,15 +514,15 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     out.byte_numbers(fields.SEAT_VIEW_HAND_CARDS, cards, count)
     count = 0
     for place in range(state.laid):
-        if seen.table.owner[place] != seat:
+        if seen.layout.owner[place] != seat:
             continue
-        if seen.table.in_bonus_pile[place]:
+        if seen.layout.in_bonus_pile[place]:
             cards[count] = state.cards[place]
             count += 1
             continue
         inner = out.begin(fields.SEAT_VIEW_PILE)
         out.number(fields.PILE_CARD_CARD, state.cards[place])
-        out.number(fields.PILE_CARD_FACE_DOWN, seen.table.face_down[place])
+        out.number(fields.PILE_CARD_FACE_DOWN, seen.layout.face_down[place])
         out.end(inner)
     out.byte_numbers(fields.SEAT_VIEW_BONUS_PILE, cards, count)
     out.end(begun)
@@ -576,10 +576,10 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     out.number(fields.VIEW_DRAW_PILE_SIZE, draw_pile_size(state_of(position)))
     for place in range(state.queue_length):
         put_queued(
-            out, fields.VIEW_QUEUE, seen.table.queue_seat[place], card_under(state, state.redrawn_count + place)
+            out, fields.VIEW_QUEUE, seen.layout.queue_seat[place], card_under(state, state.redrawn_count + place)
         )
     for place in range(state.redrawn_count):
-        put_queued(out, fields.VIEW_REDRAWN, seen.table.redraws[place].giver, card_under(state, place))
+        put_queued(out, fields.VIEW_REDRAWN, seen.layout.redraws[place].giver, card_under(state, place))
     put_turns(out, fields.VIEW_TURNS, state)
     put_set(out, fields.VIEW_UNSEEN_CARDS, state.unknown)
     if group_winner(state) != NO_SEAT:

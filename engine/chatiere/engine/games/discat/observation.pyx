@@ -43,7 +43,7 @@ cdef enum:
     MAX_EXCHANGES = (MAX_PLAYERS - 1) * MAX_CARD
     MAX_TURNS = 64  # above the turns of eight places plus a seat
     NOBODY = 7
-    EARLIER = MAX_EXCHANGES + MAX_PILE  # room for earlier draws
+    EARLIER = MAX_EXCHANGES + MAX_PILE  # space for earlier draws
     # Flags of a turn, added to the number of cards laid.
     NO_EXCHANGE = 8
     BONUS_FOLLOWS = 16

@@ -130,8 +130,8 @@ ctypedef struct Redraw:
     uint8_t surely_held  # the taker has put no card under the pile since
     uint16_t came  # when it was drawn, in the time of the taker's story
 
-ctypedef struct Table:
-    # The table as it follows from `cards` and `codes`.
+ctypedef struct Layout:
+    # The layout of the table, as it follows from `cards` and `codes`.
     uint8_t owner[MAX_CARD]  # of each card laid
     uint8_t in_bonus_pile[MAX_CARD]
     uint8_t face_down[MAX_CARD]  # in a personal pile
@@ -141,9 +141,9 @@ ctypedef struct Table:
 
 ctypedef struct View:
     # The knowledge of a seat: a state with hidden cards as zeros (`unknown` has all cards whose place the viewer does
-    # not know), and the table.
+    # not know), and the layout.
     State state
-    Table table
+    Layout layout
 
 ctypedef struct Seen:
     # The source of an observation: the public information, and the hidden cards that the seat knows.
