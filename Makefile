@@ -72,8 +72,9 @@ comma := ,
 
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+OF_TEST := not cluster and not slow and not whole_page and not languages
 
-.PHONY: help demo web test slow page clients cluster lint debug coverage debug-games rare-events mutants wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test test-all slow page clients cluster lint debug coverage debug-games rare-events mutants wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -85,8 +86,11 @@ demo: $(BUILT) ## Play a seeded game of Discat between bots through a gRPC chann
 web: $(BUILT) ## Serve the page on this machine, to play in a browser, and print its URL
 	@$(BIN)/chatiere web
 
-test: $(BUILT) ## Run all tests of the release build but those of make slow, make page, make clients and make cluster
-	$(PYTEST) -m "not cluster and not slow and not whole_page and not languages" --ignore=tests/debug_build
+test: $(BUILT) ## Run every test of the release build once: on one game, at one door (but those of slow, page, clients, cluster)
+	$(PYTEST) -m "not repeated and $(OF_TEST)" --ignore=tests/debug_build
+
+test-all: test ## Run the same tests on all games, doors, numbers of players and sample games
+	$(PYTEST) -m "repeated and $(OF_TEST)" --ignore=tests/debug_build
 
 slow: $(BUILT) ## Run the tests that take long, of the examples, make bench and the packed client in TypeScript: before a release, and after a change to these
 	$(PYTEST) -m slow tests/examples tests/loadtest tests/clients

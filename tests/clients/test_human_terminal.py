@@ -41,7 +41,7 @@ class Poisoned:
         return self._poisoned(self._client.apply(*arguments, **options))
 
     def _poisoned(self, position: Position) -> Position:
-        assert [viewer.seat for viewer in position.viewers] == self._people
+        assert [viewer.seat for viewer in position.updates] == self._people
         for event in position.events:
             event.label = LEAK
         decides = position.turn.kind == TURN_KIND_DECISION

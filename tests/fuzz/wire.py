@@ -152,7 +152,7 @@ def fill_record(record: GameRecord, game: Game, players: int, choices: random.Ra
         elif not position.is_terminal():
             record.actions.append(choices.choice(position.legal_actions()))
             position.apply(record.actions[-1])
-    record.names.extend(["Zoé"] * players)
+    record.seat_names.extend(["Zoé"] * players)
     record.date = "2024-02-29"
 
 

@@ -34,7 +34,7 @@ def playouts(count: int) -> batch_service_pb2.PlayoutRequest:
     """Start a call that keeps a worker busy: many playouts from the beginning of a game."""
     position = engine.game("discat").new_game(2, seed=1)
     table = batch_service_pb2.BatchSetup(game="discat", players=2)
-    return batch_service_pb2.PlayoutRequest(setup=table, states=position.pack(), count=count, seed=5)
+    return batch_service_pb2.PlayoutRequest(setup=table, states=position.pack(), playouts=count, seed=5)
 
 
 # Work for a second or more; and for longer than a test waits.

@@ -71,7 +71,7 @@ def flood(name: str) -> bytes:
     # Unknown and repeated fields are left to protobuf.
     return {
         "GetRecord with empty tables": head(GetRecordRequest.TABLES_FIELD_NUMBER, 0) * COUNT,
-        "ListGames with empty names": head(game_service_pb2.ListGamesRequest.NAMES_FIELD_NUMBER, 0) * COUNT,
+        "ListGames with empty names": head(game_service_pb2.ListGamesRequest.GAMES_FIELD_NUMBER, 0) * COUNT,
         "NewTable with unknown fields": b"\xf8\x01\x01" * COUNT,
         "Apply plainly": apply,
         "Apply strangely": apply + b"\x98\x06\x07",

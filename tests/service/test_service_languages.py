@@ -140,7 +140,7 @@ def test_several_headers_are_one_list(server: Running) -> None:
 
 
 def test_templates_in_the_language_asked_for(server: Running, game: Game) -> None:
-    request = pb.ListGamesRequest(names=[game.name], words=True)
+    request = pb.ListGamesRequest(games=[game.name], phrases=True)
     for language in LANGUAGES:
         (info,) = server.stub.ListGames(request, metadata=asking(language)).games
         assert list(info.phrases) == [

@@ -133,7 +133,7 @@ def test_list_games_tells_the_versions(game: Game, old: Server, updating: Server
         (updating, before, [before, after]),
         (new, after, [before, after]),
     ):
-        (info,) = server.call("ListGames", game_service_pb2.ListGamesRequest(names=[game.name])).games
+        (info,) = server.call("ListGames", game_service_pb2.ListGamesRequest(games=[game.name])).games
         assert (info.rules_version, list(info.rules_versions)) == (begins, plays)
 
 

@@ -70,15 +70,15 @@ class AsyncClient:
 
     async def list_games(
         self,
-        names: Sequence[str] = (),
+        games: Sequence[str] = (),
         *,
         pieces: bool = False,
         observation: bool = False,
-        words: bool = False,
+        phrases: bool = False,
         timeout: float | None = None,
     ) -> list[GameInfo]:
         """See Client.list_games."""
-        request = game_requests.list_games(names, pieces, observation, words)
+        request = game_requests.list_games(games, pieces, observation, phrases)
         return list((await self._send(request, timeout)).games)
 
     async def new_game(

@@ -138,17 +138,17 @@ class BatchClient(ChannelClient):
         self,
         setup: BatchSetup,
         states: States,
-        count: SupportsIndex,
+        playouts: SupportsIndex,
         seed: SupportsIndex,
         *,
         first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Playouts:
-        """Make `count` random playouts of each of the states (n, packed_size).
+        """Make `playouts` random playouts of each of the states (n, packed_size).
 
-        Playout j of item i draws from the stream (seed, first_game_number + count × i + j).
+        Playout j of item i draws from the stream (seed, first_game_number + playouts × i + j).
         """
-        request = batch_requests.playout(setup, states, count, seed, first_game_number=first_game_number)
+        request = batch_requests.playout(setup, states, playouts, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
     def evaluate(

@@ -62,20 +62,20 @@ class Client(ChannelClient):
 
     def list_games(
         self,
-        names: Sequence[str] = (),
+        games: Sequence[str] = (),
         *,
         pieces: bool = False,
         observation: bool = False,
-        words: bool = False,
+        phrases: bool = False,
         timeout: float | None = None,
     ) -> list[GameInfo]:
         """Return the descriptions of the games that are named, or of all, sorted by name.
 
-        `pieces`, `observation`, `words`: the large parts of a GameInfo that are wanted; the others are empty.
+        `pieces`, `observation`, `phrases`: the large parts of a GameInfo that are wanted; the others are empty.
 
         Reasons: UNKNOWN_GAME.
         """
-        return list(self._send(game_requests.list_games(names, pieces, observation, words), timeout).games)
+        return list(self._send(game_requests.list_games(games, pieces, observation, phrases), timeout).games)
 
     def new_game(
         self,

@@ -51,7 +51,7 @@ def begin_record(
     players: SupportsIndex,
     *,
     options: Options | None = None,
-    names: Sequence[str] = (),
+    seat_names: Sequence[str] = (),
     date: str = "",
 ) -> GameRecord:
     """Return the record of a game in which nothing has been played yet.
@@ -66,7 +66,7 @@ def begin_record(
         rules_version=state.rules_version,
         players=players.__index__(),
         options=options,
-        names=names,
+        seat_names=seat_names,
         date=date,
     )
     if state.HasField("stream"):
@@ -139,7 +139,7 @@ def _lines(record: GameRecord) -> Iterator[str]:
             error.lies_below(f"options.{game.name}")
         raise
     check_lengths(game, record.players, len(record.actions), len(record.outcomes.outcomes))
-    check_names(record.names, record.players)
+    check_names(record.seat_names, record.players)
     check_date(record.date)
 
     yield f"game: {game.name}"
@@ -152,7 +152,7 @@ def _lines(record: GameRecord) -> Iterator[str]:
         yield f"seed: {stream[0]}"
         yield f"game_number: {stream[1]}"
     yield from (
-        f"name {seat}: {printable(json.dumps(name, ensure_ascii=False))}" for seat, name in enumerate(record.names)
+        f"name {seat}: {printable(json.dumps(name, ensure_ascii=False))}" for seat, name in enumerate(record.seat_names)
     )
     if record.date:
         yield f"date: {record.date}"
@@ -345,7 +345,7 @@ class _Text:
             name = self._json(tag)
             if not isinstance(name, str) or re.search("[\ud800-\udfff]", name):
                 self._fail("a name must be a JSON string of valid characters", self._line(tag))
-            record.names.append(name)
+            record.seat_names.append(name)
             self._of_engine(self._line(tag), check_names, [name] * record.players, record.players)
 
     def _moves(self, line: str, record: GameRecord, position: Position) -> GameRecord:

@@ -55,14 +55,14 @@ class HumanMatch:
 
     def view(self, seat: int) -> View:
         """Return what a person's seat may know."""
-        return self.position.viewers[self.people.index(seat)].view
+        return self.position.updates[self.people.index(seat)].view
 
     def events(self, seat: int, decisions: int) -> Sequence[Event]:
         """Return what happened between decision number `decisions` and the one before, as a person's seat may know it.
 
         Those of 0 are the beginning of the game.
         """
-        return self._positions[decisions].viewers[self.people.index(seat)].events
+        return self._positions[decisions].updates[self.people.index(seat)].events
 
     def last_decision(self, seat: int) -> int:
         """Return the number of the last decision that a seat made, from 0; -1: none yet."""

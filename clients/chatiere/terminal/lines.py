@@ -35,7 +35,7 @@ def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: It
         scores = " ".join(str(total) for total in before.score.totals)
         yield click.style(f"Move {number}: seat {seat} ({names[seat]})", fg="cyan", bold=True) + f"   scores {scores}"
         if drawing is not None:
-            yield from drawing.draw_table([getattr(viewer.view, info.name) for viewer in before.viewers])
+            yield from drawing.draw_table([getattr(viewer.view, info.name) for viewer in before.updates])
         yield from event_lines(after.events)
         last = after
     yield ""
@@ -58,17 +58,17 @@ def show_stretch(
 
     def table(position: Position) -> Iterator[str]:
         if drawing is not None:
-            views = [getattr(update.view, info.name) for update in position.viewers]
+            views = [getattr(update.view, info.name) for update in position.updates]
             yield from drawing.draw_table(views if hands_open else views * len(names))
 
     def events(position: Position) -> Iterator[str]:
-        return event_lines(position.events if hands_open else position.viewers[0].events)
+        return event_lines(position.events if hands_open else position.updates[0].events)
 
     if first == 0:
         yield from events(positions[0])
     for ply, (before, after) in enumerate(pairwise(positions), first + 1):
         yield ""
-        scores = _scores(before.score if hands_open else before.viewers[0])
+        scores = _scores(before.score if hands_open else before.updates[0])
         seat = before.turn.seat
         yield click.style(f"Move {ply}: seat {seat} ({names[seat]})", fg="cyan", bold=True) + scores
         yield from table(before)
@@ -82,7 +82,7 @@ def show_stretch(
     ply = first + len(positions) - 1
     waits = f"seat {last.turn.seat} has to act" if last.turn.kind == TURN_KIND_DECISION else "a chance event is pending"
     yield click.style(f"After move {ply}: {waits}", fg="cyan", bold=True) + _scores(
-        last.score if hands_open else last.viewers[0]
+        last.score if hands_open else last.updates[0]
     )
     yield from table(last)
 

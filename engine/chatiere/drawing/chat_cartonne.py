@@ -30,11 +30,10 @@ _TASKS = {
 def draw_table(views: Sequence[ChatCartonneView]) -> list[str]:
     """Draw each seat's hand and cats, the pile, the cards as they lie."""
     view = views[0]
+    acts = view.active_seat if view.HasField("active_seat") else None
     task = [_TASKS[view.phase]] if view.phase in _TASKS else []
     phase = ", final phase" if view.final_phase else ""
-    seats = [
-        _seat_line(seat, own.seats[seat], seat == view.active_seat, view.final_phase) for seat, own in enumerate(views)
-    ]
+    seats = [_seat_line(seat, own.seats[seat], seat == acts, view.final_phase) for seat, own in enumerate(views)]
     return [*task, *seats, f"  pile {view.draw_pile_size}{phase}", *_cards(view)]
 
 

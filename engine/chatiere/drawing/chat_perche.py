@@ -15,6 +15,7 @@ _BRANCH_SPACES = 4
 def draw_table(views: Sequence[ChatPercheView]) -> list[str]:
     """Draw the tree from its top to the start spaces, the dogs, and each seat's cats and tokens."""
     view = views[0]
+    acts = view.active_seat if view.HasField("active_seat") else None
     animals = _animals(view)
     branches = [
         views[branch.token_owner].branches[number] if branch.HasField("token_owner") else branch
@@ -22,7 +23,7 @@ def draw_table(views: Sequence[ChatPercheView]) -> list[str]:
     ]
     return [
         *(_tree_line(height, branches, animals) for height in reversed(_HEIGHTS)),
-        *(_seat_line(seat, views[seat].seats[seat], seat == view.active_seat) for seat in range(len(views))),
+        *(_seat_line(seat, views[seat].seats[seat], seat == acts) for seat in range(len(views))),
         _dogs_line(view),
     ]
 
@@ -64,8 +65,8 @@ def _seat_line(seat: int, held: ChatPercheSeatView, acts: bool) -> str:
 
 
 def _dogs_line(view: ChatPercheView) -> str:
-    line = f"  dogs {view.dogs} of {view.dog_track}  birds beside the board {view.birds_beside}"
-    return f"{line}  steps left {view.steps}" if view.steps else line
+    line = f"  dogs {view.dog_steps} of {view.dog_track}  birds beside the board {view.birds_beside}"
+    return f"{line}  steps left {view.steps_left}" if view.steps_left else line
 
 
 def break_down(score: Score) -> list[str]:

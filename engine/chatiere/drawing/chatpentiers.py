@@ -21,7 +21,8 @@ _COLOURS = (("grey", "bright_black"), ("green", "green"), ("red", "red"), ("brow
 def draw_table(views: Sequence[ChatpentiersView]) -> list[str]:
     """Draw the round and trick, the cards on the table, each seat's hand and board."""
     public = views[0]
-    lines = [f"  round {public.round}, trick {public.trick}, seat {public.leader} leads", f"  table   {_table(public)}"]
+    leads = f", seat {public.leader} leads" if public.HasField("leader") else ""
+    lines = [f"  round {public.round}, trick {public.trick}{leads}", f"  table   {_table(public)}"]
     if public.phase == CHATPENTIERS_PHASE_TAKE:
         ranking = ", ".join(f"seat {seat}" for seat in public.ranking)
         cards = "1 card" if public.cards_to_take == 1 else f"{public.cards_to_take} cards"

@@ -11,12 +11,13 @@ from chatiere.v1.game_pb2 import Score
 def draw_table(views: Sequence[DiscatView]) -> list[str]:
     """Draw the constraint, each seat's hand and piles, the draw pile."""
     seats = [view.seats[seat] for seat, view in enumerate(views)]
+    acts = views[0].active_seat if views[0].HasField("active_seat") else None
     total = views[0].draw_pile_size
     queue = len(views[0].queue)
     returned = f", {queue} of them put under it" if queue else ""
     return [
         *_task(views[0]),
-        *(_seat_line(seat, held, seat == views[0].active_seat) for seat, held in enumerate(seats)),
+        *(_seat_line(seat, held, seat == acts) for seat, held in enumerate(seats)),
         f"  draw pile {total}{returned}",
     ]
 
@@ -30,8 +31,8 @@ def _task(view: DiscatView) -> list[str]:
             lines.append(f"  {'to play' if view.phase == DISCAT_PHASE_PLAY else 'has nothing'} {wanted}")
         else:
             lines.append("  to play any card" if not view.turns else "  to play any card or group")
-    if view.last_turns:
-        lines.append(f"  last turns: {view.last_turns} left")
+    if view.last_turns_left:
+        lines.append(f"  last turns: {view.last_turns_left} left")
     return lines
 
 

@@ -43,11 +43,13 @@ def draw_table(views: Sequence[MomistigriView]) -> list[str]:
     ]
 
 
-def _acting(view: MomistigriView) -> int:
-    return view.drawn_from if view.phase in (MOMISTIGRI_PHASE_SWAP_OUT, MOMISTIGRI_PHASE_SWAP_IN) else view.active_seat
+def _acting(view: MomistigriView) -> int | None:
+    if view.phase in (MOMISTIGRI_PHASE_SWAP_OUT, MOMISTIGRI_PHASE_SWAP_IN):
+        return view.drawn_from
+    return view.active_seat if view.HasField("active_seat") else None
 
 
-def _task(view: MomistigriView, acts: int) -> str:
+def _task(view: MomistigriView, acts: int | None) -> str:
     way = "counter-clockwise" if view.reversed else "clockwise"
     line = f"  round {view.round}, turn {view.turn}, {way}"
     if view.phase in _TASKS:

@@ -118,7 +118,7 @@ def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None
     seated = [chosen[seat % len(chosen)] for seat in range(players)]
     specs = [spec for spec, _ in seated]
     record.date = date.today().isoformat()
-    record.names.extend(spec[:MAX_NAME_LENGTH] for spec in specs)
+    record.seat_names.extend(spec[:MAX_NAME_LENGTH] for spec in specs)
     beginning = begin(client, info.name, players, seed=seed)
     steps = _recorded(record, play_match(client, beginning, [bot for _, bot in seated], seed))
     for line in narrate(info, specs, beginning, steps):
@@ -139,7 +139,7 @@ def _sit_down(
         raise CommandError(f"{path}: chance is explicit in this record, so nobody knows what comes next")
     player_count(info, record.players)
     if path is not None and not people:
-        people = tuple(seat for seat, name in enumerate(record.names) if name == _PERSON)
+        people = tuple(seat for seat, name in enumerate(record.seat_names) if name == _PERSON)
         if not people:
             raise CommandError(f"{path} does not tell which seats people play: name them with --human")
     for seat in people:
@@ -154,13 +154,13 @@ def _sit_down(
         raise CommandError("several people need a terminal, whose screen is cleared between them")
     if path is None:
         record.date = date.today().isoformat()
-    del record.names[:]
-    record.names.extend(seated[seat][0] if seat in seated else _PERSON for seat in range(record.players))
+    del record.seat_names[:]
+    record.seat_names.extend(seated[seat][0] if seat in seated else _PERSON for seat in range(record.players))
     try:
         match = HumanMatch(client, record, {seat: bot for seat, (_, bot) in seated.items()})
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from error
-    HumanTerminal(match, info, record.names, lines, path).run()
+    HumanTerminal(match, info, record.seat_names, lines, path).run()
     record.CopyFrom(match.record())
 
 
@@ -169,9 +169,9 @@ def _seat_bots(
 ) -> dict[int, tuple[str, Bot]]:
     # The bots and their specs by seat: those named, or those of the record, or the default.
     seats = [seat for seat in range(record.players) if seat not in people]
-    if names is None and record.names:
-        if any(record.names[seat] == _PERSON for seat in seats):
+    if names is None and record.seat_names:
+        if any(record.seat_names[seat] == _PERSON for seat in seats):
             raise CommandError("a seat that a person played is a bot's now: name the bots with --bots")
-        names = ",".join(record.names[seat] for seat in seats) or ADVISER
+        names = ",".join(record.seat_names[seat] for seat in seats) or ADVISER
     chosen = parse_bots(info, record.players, ADVISER if names is None else names)
     return {seat: chosen[number % len(chosen)] for number, seat in enumerate(seats)}

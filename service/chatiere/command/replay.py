@@ -125,7 +125,7 @@ def _show(client: Client, path: Path, record: GameRecord, viewer: int | None, fi
             raise CommandError(f"{path}: {error}") from error
         click.echo(f"{path}: {error}", err=True)
         raise click.exceptions.Exit(1) from error
-    names = [printable(name) for name in record.names] or ["no name"] * record.players
+    names = [printable(name) for name in record.seat_names] or ["no name"] * record.players
     for line in show_stretch(info_of(client, record.game), names, positions, first, hands_open=viewer is None):
         click.echo(line)
 

@@ -150,7 +150,7 @@ def test_headers_that_are_wrong(server: Running, web: WebClient, protocol: Proto
 
 @each_codec
 def test_get(web: WebClient, codec: Codec) -> None:
-    request = pb.ListGamesRequest(names=["discat"])
+    request = pb.ListGamesRequest(games=["discat"])
     answer = web.get("ListGames", request, pb.ListGamesResponse, codec=codec)
     assert [game.name for game in answer.message.games] == ["discat"]
 

@@ -38,7 +38,7 @@ export function roomOf(name) {
     checkGame(name);
     const [game, { games }] = await Promise.all([
       loadGame(name),
-      call("GameService/ListGames", { names: [name], words: true, pieces: true }),
+      call("GameService/ListGames", { games: [name], phrases: true, pieces: true }),
     ]);
     const info = /** @type {GameInfo} */ (games[0]);
     const field = fieldOf(name);

@@ -15,7 +15,7 @@ export class Phrases {
   #plurals;
 
   /**
-   * `info`: of ListGames with words and pieces.
+   * `info`: of ListGames with phrases and pieces.
    * @param {GameInfo} info
    */
   constructor(info) {

@@ -8,7 +8,7 @@
  */
 export function readRecord(text) {
   /** @type {any} */
-  const record = { actions: [], names: [] };
+  const record = { actions: [], seatNames: [] };
   /** @type {Record<string, string>} */
   const tags = {};
   /** @type {number[]} */
@@ -26,7 +26,7 @@ export function readRecord(text) {
     } else if (outcome) {
       outcomes.push(Number(outcome[1]));
     } else if (name) {
-      record.names.push(JSON.parse(name[1] ?? ""));
+      record.seatNames.push(JSON.parse(name[1] ?? ""));
     } else if (tag) {
       tags[tag[1] ?? ""] = tag[2] ?? "";
     } else {

@@ -69,7 +69,7 @@ class Playouts(NamedTuple):
     """float64 (n, players): the means of Positions.returns."""
     wins: NDArray[np.uint32]
     """uint32 (n, players): the number of playouts in which the seat was among the winners."""
-    moves: NDArray[np.uint64]
+    decisions: NDArray[np.uint64]
     """uint64 (n,): the number of decisions in the k playouts together."""
     faults: Faults
     """The items that failed."""
@@ -200,7 +200,7 @@ def step(
 def playout(
     setup: BatchSetup,
     states: States,
-    count: SupportsIndex,
+    playouts: SupportsIndex,
     seed: SupportsIndex,
     *,
     first_game_number: SupportsIndex = 0,
@@ -208,7 +208,7 @@ def playout(
     """See BatchClient.playout."""
     message = batch_service_pb2.PlayoutRequest(
         setup=setup,
-        count=unsigned("count", count, 32),
+        playouts=unsigned("playouts", playouts, 32),
         seed=unsigned("seed", seed, 64),
         first_game_number=unsigned("first_game_number", first_game_number, 64),
     )
@@ -345,12 +345,12 @@ def _positions(positions: Response, players: int) -> Positions:
 
 
 def _playouts(response: Response) -> Playouts:
-    moves = _array(response.column("moves"), np.uint64)
+    decisions = _array(response.column("decisions"), np.uint64)
     return Playouts(
-        mean_returns=_rows(response.column("mean_returns"), np.float64, len(moves)),
-        wins=_rows(response.column("wins"), np.uint32, len(moves)),
-        moves=moves,
-        faults=_faults(response, len(moves)),
+        mean_returns=_rows(response.column("mean_returns"), np.float64, len(decisions)),
+        wins=_rows(response.column("wins"), np.uint32, len(decisions)),
+        decisions=decisions,
+        faults=_faults(response, len(decisions)),
     )
 
 

@@ -44,11 +44,13 @@ class MethodRequest(NamedTuple, Generic[ResponseMessage]):
     message: Message
 
 
-def list_games(names: Sequence[str], pieces: bool, observation: bool, words: bool) -> MethodRequest[ListGamesResponse]:
+def list_games(
+    games: Sequence[str], pieces: bool, observation: bool, phrases: bool
+) -> MethodRequest[ListGamesResponse]:
     """Build a request of ListGames."""
-    if isinstance(names, str):
-        raise TypeError(f"names is a sequence of names, not the one name {names!r}")
-    request = ListGamesRequest(names=names, pieces=pieces, observation=observation, words=words)
+    if isinstance(games, str):
+        raise TypeError(f"games is a sequence of names, not the one name {games!r}")
+    request = ListGamesRequest(games=games, pieces=pieces, observation=observation, phrases=phrases)
     return MethodRequest("ListGames", request)
 
 

@@ -39,7 +39,7 @@ class PositionColumns(NamedTuple):
 class PlayoutColumns(NamedTuple):
     mean_returns: bytes
     wins: bytes
-    moves: bytes
+    decisions: bytes
 
 class EvaluationColumns(NamedTuple):
     actors: bytes
@@ -108,7 +108,7 @@ class Table:
     def playout(
         self,
         states: _States,
-        count: SupportsIndex,
+        playouts: SupportsIndex,
         *,
         seed: SupportsIndex,
         first_game_number: SupportsIndex = 0,

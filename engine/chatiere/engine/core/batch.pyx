@@ -120,12 +120,12 @@ class PlayoutColumns(NamedTuple):
     """The results of k random playouts of each of n states.
 
     `mean_returns` float64 (n, players); `wins` uint32 (n, players): the number of playouts with the seat among the
-    winners; `moves` uint64 (n,): the number of decisions in all k playouts.
+    winners; `decisions` uint64 (n,): the number of decisions in all k playouts.
     """
 
     mean_returns: bytes
     wins: bytes
-    moves: bytes
+    decisions: bytes
 
 
 class EvaluationColumns(NamedTuple):
@@ -506,8 +506,8 @@ cdef class Table:
         self.sound = after if told is NO_FAULTS and isinstance(after, bytes) else None
         return positions, told
 
-    def playout(self, states, count, *, seed, first_game_number=0, Cancellation cancellation=None):
-        """Play each state to its end `count` times (k, 1 to 2**32 - 1), with uniformly random actions.
+    def playout(self, states, playouts, *, seed, first_game_number=0, Cancellation cancellation=None):
+        """Play each state to its end `playouts` times (k, 1 to 2**32 - 1), with uniformly random actions.
 
         `states`: uint8 (n, packed_size). Playout j of item i draws chance events and actions from the stream
         (seed, first_game_number + k × i + j).
@@ -520,12 +520,12 @@ cdef class Table:
         cdef const uint8_t* source = &packed[0] if n else NULL
         cdef uint64_t stream_seed = read_u64("seed", seed)
         cdef uint64_t first = read_u64("first_game_number", first_game_number)
-        cdef uint32_t playouts = read_number("count", count, 1, MAX_COUNT)
-        cdef bytes faults, mean_returns, wins, moves
+        cdef uint32_t times = read_number("playouts", playouts, 1, MAX_COUNT)
+        cdef bytes faults, mean_returns, wins, decisions
         cdef uint8_t* fault_data
         cdef double* return_data
         cdef uint32_t* win_data
-        cdef uint64_t* move_data
+        cdef uint64_t* decision_data
         cdef BatchLoop batch
         cdef LoopEnd end
         cancellation = cancellation or Cancellation()
@@ -533,17 +533,17 @@ cdef class Table:
         faults = new_column(n)
         mean_returns = new_column(n * self.players * sizeof(double))
         wins = new_column(n * self.players * sizeof(uint32_t))
-        moves = new_column(n * sizeof(uint64_t))
+        decisions = new_column(n * sizeof(uint64_t))
         fault_data = <uint8_t*> data_of(faults)
         return_data = <double*> data_of(mean_returns)
         win_data = <uint32_t*> data_of(wins)
-        move_data = <uint64_t*> data_of(moves)
+        decision_data = <uint64_t*> data_of(decisions)
         with nogil:
             end = playout_all(
-                &batch, source, playouts, stream_seed, first, fault_data, return_data, win_data, move_data
+                &batch, source, times, stream_seed, first, fault_data, return_data, win_data, decision_data
             )
         require_done(end)
-        return PlayoutColumns(mean_returns, wins, moves), self.faults_of(faults, given)
+        return PlayoutColumns(mean_returns, wins, decisions), self.faults_of(faults, given)
 
     def evaluate(
         self,

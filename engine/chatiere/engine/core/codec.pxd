@@ -13,8 +13,10 @@ cdef enum:
     NUM_PLAYERS = -2
     # The field of a Scalar that a message lacks.
     NO_FIELD = 0
-    # Scalar.absent of a field that is never absent.
+    # Scalar.absent of a field that is never absent; of a seat that is absent in the phase FIRST_SEAT, and only there: the
+    # state then has 0. A table with such a seat begins with the phase, and FIRST_SEAT is the first one.
     ALWAYS = -1
+    UNTIL_FIRST_SEAT = -2
     MAX_SCALARS = 16
 
 # Return a number of a state if it is from `lowest` to `highest`; else the RulesFile refuses it, with the field "name",
@@ -35,7 +37,7 @@ ctypedef struct Scalar:
     int lowest  # bounds of the number in messages
     int highest  # or LAST_SEAT, NUM_PLAYERS
     int added  # the number in messages less the packed number
-    int absent  # the packed number for which the field is absent, or ALWAYS
+    int absent  # the packed number for which the field is absent, or ALWAYS, UNTIL_FIRST_SEAT
 
 
 cdef class Scalars:
@@ -61,6 +63,9 @@ cdef class Scalars:
     cdef int read(self, const Message* message, void* state, int players) except -1
     cdef int put_state(self, Writer out, const void* state) except -1
     cdef int put_view(self, Writer out, const void* state) except -1
+    cdef int put(self, Writer out, const Scalar* scalar, int field, const uint8_t* state) except -1
+    # True if the phase is not FIRST_SEAT.
+    cdef bint has_begun(self, const void* state) noexcept
 
 
 cdef class OptionKind:
@@ -86,7 +91,6 @@ cdef class OptionFields:
 cdef class EventFields:
     cdef tuple values
     cdef frozenset lists
-    cdef frozenset implicit
     cdef int kind
     cdef int seat
     # Write an event's kind and seat; the same and its values, as the fields that they are for.

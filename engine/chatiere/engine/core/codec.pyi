@@ -10,7 +10,6 @@ from chatiere.engine.wire import Reader, Writer
 
 NUMBER: Final[OptionKind]
 FLAG: Final[OptionKind]
-IMPLICIT_FLAG: Final[OptionKind]
 NUMBERS: Final[OptionKind]
 
 def action_number(value: int, lowest: int, highest: int, field: str) -> int: ...

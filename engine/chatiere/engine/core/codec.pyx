@@ -81,12 +81,17 @@ cdef class Scalars:
     cdef int read(self, const Message* message, void* state, int players) except -1:
         cdef const Scalar* scalar
         cdef int i, highest, number
+        cdef bint is_given
         for i in range(len(self.names)):
             scalar = &self.items[i]
             highest = scalar.highest
             if highest < 0:
                 highest = players if highest == NUM_PLAYERS else players - 1
-            if scalar.absent != ALWAYS and not has_number(message, scalar.state_field):
+            is_given = has_number(message, scalar.state_field)
+            if scalar.absent == UNTIL_FIRST_SEAT:
+                if is_given != self.has_begun(state):
+                    self.rules.refuse_state(self.names[i], "it is absent in the phase FIRST_SEAT, and only there")
+            if scalar.absent >= 0 and not is_given:
                 number = scalar.absent
             else:
                 number = within(
@@ -101,25 +106,27 @@ cdef class Scalars:
     cdef int put_state(self, Writer out, const void* state) except -1:
         cdef int i
         for i in range(len(self.names)):
-            put_scalar(out, &self.items[i], self.items[i].state_field, <const uint8_t*> state)
+            self.put(out, &self.items[i], self.items[i].state_field, <const uint8_t*> state)
         return 0
 
     cdef int put_view(self, Writer out, const void* state) except -1:
         cdef int i
         for i in range(len(self.names)):
             if self.items[i].view_field != NO_FIELD:
-                put_scalar(out, &self.items[i], self.items[i].view_field, <const uint8_t*> state)
+                self.put(out, &self.items[i], self.items[i].view_field, <const uint8_t*> state)
         return 0
 
+    cdef int put(self, Writer out, const Scalar* scalar, int field, const uint8_t* state) except -1:
+        cdef const uint8_t* place = state + scalar.offset
+        cdef int number = place[0] if scalar.size == 1 else (<const uint16_t*> place)[0]
+        if scalar.absent == ALWAYS:
+            out.number(field, number + scalar.added)
+        elif self.has_begun(state) if scalar.absent == UNTIL_FIRST_SEAT else number != scalar.absent:
+            out.present(field, number + scalar.added)
+        return 0
 
-cdef int put_scalar(Writer out, const Scalar* scalar, int field, const uint8_t* state) except -1:
-    cdef const uint8_t* place = state + scalar.offset
-    cdef int number = place[0] if scalar.size == 1 else (<const uint16_t*> place)[0]
-    if scalar.absent == ALWAYS:
-        out.number(field, number + scalar.added)
-    elif number != scalar.absent:
-        out.present(field, number + scalar.added)
-    return 0
+    cdef bint has_begun(self, const void* state) noexcept:
+        return (<const uint8_t*> state)[self.items[0].offset] != 0
 
 
 cdef class OptionKind:
@@ -139,13 +146,6 @@ cdef class FlagKind(OptionKind):
         return number_of(options, field) != 0 if has_number(options, field) else None
 
 
-cdef class ImplicitFlagKind(FlagKind):
-    """The type of truth values without presence: false is left out."""
-
-    cdef int put(self, Writer out, int field, value) except -1:
-        return out.number(field, value)
-
-
 cdef class NumbersKind(OptionKind):
     """The type of lists of numbers."""
 
@@ -156,7 +156,7 @@ cdef class NumbersKind(OptionKind):
         return out.numbers(field, value)
 
 
-NUMBER, FLAG, IMPLICIT_FLAG, NUMBERS = OptionKind(), FlagKind(), ImplicitFlagKind(), NumbersKind()
+NUMBER, FLAG, NUMBERS = OptionKind(), FlagKind(), NumbersKind()
 
 
 cdef class OptionFields:
@@ -215,18 +215,17 @@ cdef class OptionFields:
 cdef class EventFields:
     """The fields of a game's Event message."""
 
-    def __init__(self, fields, values=None, lists=(), implicit=()):
+    def __init__(self, fields, values=None, lists=()):
         """Describe events by kind: `values` has the names of their values' fields.
 
         `fields`: the numbers of all these fields by name, and of kind and seat. `lists`: the names of those that are
-        lists: of all values from theirs on if they are the last, otherwise of one; `implicit`: of those without
-        presence, which leave out a 0. Without `values` the codec writes events itself.
+        lists: of all values from theirs on if they are the last, otherwise of one. Without `values` the codec writes
+        events itself.
         """
         values = values or {}
         kinds = range(max(values, default=-1) + 1)
         self.values = tuple(bytes(fields[name] for name in values.get(kind, ())) for kind in kinds)
         self.lists = frozenset(fields[name] for name in lists)
-        self.implicit = frozenset(fields[name] for name in implicit)
         self.kind = fields["kind"]
         self.seat = fields["seat"]
 
@@ -243,8 +242,6 @@ cdef class EventFields:
         for i in range(min(event.count, len(order))):
             if order[i] in self.lists:
                 out.short_numbers(order[i], &event.values[i], event.count - i if i == len(order) - 1 else 1)
-            elif order[i] in self.implicit:
-                out.number(order[i], event.values[i])
             else:
                 out.present(order[i], event.values[i])
         return 0

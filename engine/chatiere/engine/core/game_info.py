@@ -50,7 +50,7 @@ def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
             for kind in description.action_kinds
         ],
         "num_actions": game.num_distinct_actions,
-        "outcomes": say("outcomes", description.outcomes),
+        "outcomes_description": say("outcomes", description.outcomes),
         "packed_size": game.packed_size,
         "packed_version": game.packed_version,
         "observation_length": game.observation_length,
@@ -88,7 +88,7 @@ def _said(value: Any, say: Say) -> Any:
     return [_said(each, say) for each in value] if isinstance(value, list | tuple) else value
 
 
-def words_info(phrases: Phrases, language: str) -> dict[str, Any]:
+def phrases_info(phrases: Phrases, language: str) -> dict[str, Any]:
     """Return the part `words`: the phrases of a game in a language."""
     return {"phrases": phrases.infos(language)}
 

@@ -316,7 +316,7 @@ cdef class Messages:
         if number_of(&wanted.message, fields.INCLUDE_SPECTATOR):
             viewers.append(None)
         for seat in viewers:
-            begun = out.begin(fields.POSITION_VIEWERS)
+            begun = out.begin(fields.POSITION_UPDATES)
             self.put_viewer_update(out, position, events, seat)
             out.end(begun)
 

@@ -106,14 +106,14 @@ def check_names(names: Sequence[str], players: int) -> None:
     """Raise EngineError (INVALID_RECORD) unless there is no name, or one for each seat, none too long."""
     if names and len(names) != players:
         raise EngineError(
-            Reason.INVALID_RECORD, f"a record of {players} players has {players} names, or none", field="names"
+            Reason.INVALID_RECORD, f"a record of {players} players has {players} names, or none", field="seat_names"
         )
     for seat, name in enumerate(names):
         if len(name) > MAX_NAME_LENGTH:
             raise EngineError(
                 Reason.INVALID_RECORD,
                 f"a name has at most {MAX_NAME_LENGTH} characters, not {len(name)}",
-                field=f"names[{seat}]",
+                field=f"seat_names[{seat}]",
             )
 
 

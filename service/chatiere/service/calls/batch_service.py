@@ -4,6 +4,7 @@ They know nothing of gRPC. They raise EngineError and Refusal with field paths t
 for a request that cannot be parsed, and Cancelled once their cancellation says so.
 """
 
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -174,13 +175,13 @@ class BatchService:
         table = _table_of(message.setup)
         states = columns["states"]
         items = len(states) // table.game.packed_size
-        self._check_limit(items * message.count, self._max_playouts, "playouts", "count", table.game)
+        self._check_limit(items * message.playouts, self._max_playouts, "playouts", "playouts", table.game)
         before = cancellation.moves
         with self._measured(table, "Playout", items, hold, table.players * (8 + 4) + 8):
             playouts, faults = table.playout(
                 states,
-                message.count,
-                seed=message.seed,
+                message.playouts,
+                seed=_seed_of(message),
                 first_game_number=message.first_game_number,
                 cancellation=cancellation,
             )
@@ -199,7 +200,7 @@ class BatchService:
                 states,
                 message.worlds,
                 message.playouts,
-                seed=message.seed,
+                seed=_seed_of(message),
                 first_game_number=message.first_game_number,
                 max_playouts=self._max_playouts,
                 max_bytes=self._max_bytes,
@@ -227,7 +228,7 @@ class BatchService:
             drawn, faults = table.resample(
                 states,
                 columns["seats"],
-                seed=message.seed,
+                seed=_seed_of(message),
                 first_game_number=message.first_game_number,
                 cancellation=cancellation,
             )
@@ -359,6 +360,10 @@ def _check_cancelled(cancellation: Cancellation) -> None:
 
 def _table_of(setup: pb.BatchSetup) -> Table:
     return Table(*_setup_of(setup))
+
+
+def _seed_of(message: pb.PlayoutRequest | pb.EvaluateRequest | pb.ResampleStatesRequest) -> int:
+    return message.seed if message.HasField("seed") else secrets.randbits(64)
 
 
 def _setup_of(setup: pb.BatchSetup) -> tuple[Game, int]:

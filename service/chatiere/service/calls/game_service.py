@@ -11,7 +11,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
-from chatiere.engine.core.game_info import game_info, observation_info, pieces_info, words_info
+from chatiere.engine.core.game_info import game_info, observation_info, phrases_info, pieces_info
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader, Writer, written, written_in
 from chatiere.service.base.errors import Refusal, ServiceReason
@@ -61,13 +61,13 @@ InfoPart = Callable[[Game, str], dict[str, Any]]
 def list_games(data: bytes, settings: Settings) -> bytes:
     """Describe the games, or those that are named, by name: ListGamesRequest → ListGamesResponse."""
     request = parse(pb.ListGamesRequest, data)
-    names = list(request.names)
+    names = list(request.games)
     wanted = {_game_named(name, names) for name in dict.fromkeys(names)}
     parts = [part for part, is_wanted in _parts_of(request) if is_wanted]
     return b"".join(
         written_in(_GAMES, _put_info, game, settings.rules_version(game), parts)
         for game in engine.games()
-        if game in wanted or not request.names
+        if game in wanted or not names
     )
 
 
@@ -77,7 +77,7 @@ def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]
         (_game_info, True),
         (_pieces_info, request.pieces),
         (observation_info, request.observation),
-        (_words_info, request.words),
+        (_phrases_info, request.phrases),
     )
 
 
@@ -91,8 +91,8 @@ def _pieces_info(game: Game, language: str) -> dict[str, Any]:
     return pieces_info(game, language) | {"piece_fields": piece_fields(game.name)}
 
 
-def _words_info(game: Game, language: str) -> dict[str, Any]:
-    return words_info(engine.codec(game.name).phrases, language)
+def _phrases_info(game: Game, language: str) -> dict[str, Any]:
+    return phrases_info(engine.codec(game.name).phrases, language)
 
 
 def _put_info(out: Writer, game: Game, rules_version: int, parts: list[InfoPart]) -> None:
@@ -111,7 +111,7 @@ def _game_named(name: str, names: list[str]) -> Game:
     try:
         return engine.game(name)
     except EngineError as error:
-        error.field = f"names[{names.index(name)}]"
+        error.field = f"games[{names.index(name)}]"
         raise
 
 

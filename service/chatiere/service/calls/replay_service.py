@@ -177,7 +177,7 @@ def _read_record(request: Reader) -> Record:
         options = conversion.read_options(message.inner(_RECORD.options), game)
         conversion.check_options(options, game, players)
         # One name more than there may be is enough to see that there are too many.
-        check_names(message.texts(_RECORD.names, players + 1), players)
+        check_names(message.texts(_RECORD.seat_names, players + 1), players)
         check_date(message.text(_RECORD.date))
         chance = message.which(_CHANCE)
         if not chance:

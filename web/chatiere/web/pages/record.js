@@ -90,15 +90,15 @@ export async function open(_, name, ply = "0", seat = "all") {
       for (let followed = ""; followed !== wish() && isOpen;) {
         followed = wish();
         const shown = wanted;
-        const { viewers } = await position(shown);
+        const { updates } = await position(shown);
         const chosen = viewer.value === "all" ? players : Number(viewer.value);
         const me = chosen < players ? chosen : undefined;
         const isNext = shown === at + 1;
         if (!isNext) {
           view.log.replaceChildren();
-          view.tell(viewers[chosen].events ?? []);
+          view.tell(updates[chosen].events ?? []);
         }
-        view.show(viewers[chosen], { me, canAct: false }, { isNew: isNext });
+        view.show(updates[chosen], { me, canAct: false }, { isNew: isNext });
         at = shown;
       }
       if (isOpen) {

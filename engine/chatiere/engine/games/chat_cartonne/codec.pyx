@@ -13,6 +13,7 @@ from libc.string cimport memset
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     NUM_PLAYERS,
+    UNTIL_FIRST_SEAT,
     Conversions,
     EventFields,
     OptionFields,
@@ -141,15 +142,6 @@ cdef int PROMPT_CAT = PHRASES.number("prompt.cat")
 cdef int START_PLACED_TURNED = PHRASES.number("event.start_placed_turned")
 cdef int CARTON_PLACED_TURNED = PHRASES.number("event.carton_placed_turned")
 
-# The events whose cell is a joint.
-_ON_JOINT = (ChatCartonneEvent.CAT_AWAKE, ChatCartonneEvent.PRINCESS_ON_JOINT, ChatCartonneEvent.TOY_ON_JOINT)
-
-
-def _fields_of(kind, names):
-    """Return the fields of an event's values, which have these names in phrases."""
-    return tuple("joint" if name == "cell" and kind in _ON_JOINT else name for name in names)
-
-
 cdef EventFields EVENTS = EventFields(
     {
         "kind": fields.EVENT_KIND,
@@ -158,12 +150,11 @@ cdef EventFields EVENTS = EventFields(
         "turned": fields.EVENT_TURNED,
         "cell": fields.EVENT_CELL,
         "joint": fields.EVENT_JOINT,
-        "owner": fields.EVENT_CAT_OWNER,
+        "cat_owner": fields.EVENT_CAT_OWNER,
         "cells": fields.EVENT_CELLS,
     },
-    {kind: _fields_of(kind, names) for kind, names in EVENT_VALUES.items()},
+    EVENT_VALUES,
     lists=("card", "cells"),
-    implicit=("turned",),
 )
 
 
@@ -370,7 +361,16 @@ cdef Scalars list_scalars():
     scalars.begin(&at)
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
-    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add(
+        "active_seat",
+        fields.STATE_ACTIVE_SEAT,
+        fields.VIEW_ACTIVE_SEAT,
+        &at.active,
+        0,
+        LAST_SEAT,
+        0,
+        UNTIL_FIRST_SEAT,
+    )
     scalars.add("final_phase", fields.STATE_FINAL_PHASE, fields.VIEW_FINAL_PHASE, &at.final_phase, 0, 1)
     scalars.add("passes", fields.STATE_PASSES, fields.VIEW_PASSES, &at.passes, 0, NUM_PLAYERS)
     scalars.add(
@@ -400,12 +400,14 @@ cdef put_kinds(Writer out, int field, const uint64_t* kinds):
     out.byte_numbers(field, listed, count)
 
 
-cdef put_played(Writer out, int field, const State* state, const Seat* held):
-    cdef uint8_t played[PARTS]
+cdef put_by_part(Writer out, int field, const State* state, const Seat* held):
     cdef int part
+    cdef size_t begun
     for part in range(part_count(state)):
-        played[part] = played_of(held, part)
-    out.byte_numbers(field, played, part_count(state))
+        begun = out.begin(field)
+        out.number(fields.SEAT_PART_CARDS_DRAWN, held.drawn[part])
+        out.number(fields.SEAT_PART_PRINCESSES_PLAYED, played_of(held, part))
+        out.end(begun)
 
 
 cdef put_shown(Writer out, int field, const Seat* held):
@@ -441,8 +443,7 @@ cdef int put_state(Writer out, Position position) except -1:
         begun = out.begin(fields.STATE_SEATS)
         out.byte_numbers(fields.SEAT_HAND_CARDS, held.hand, held.hand_size)
         out.number(fields.SEAT_SUPPLY, held.supply)
-        out.byte_numbers(fields.SEAT_DRAWN, held.drawn, part_count(state))
-        put_played(out, fields.SEAT_PRINCESSES_PLAYED, state, held)
+        put_by_part(out, fields.SEAT_BY_PART, state, held)
         put_shown(out, fields.SEAT_SHOWN, held)
         out.end(begun)
     list_filled(state, cells)
@@ -480,13 +481,21 @@ cdef check_part_count(const State* state, int count, str name):
         RULES.refuse_state(name, f"there must be {part_count(state)}, not {count}")
 
 
-cdef read_part_numbers(const State* state, const Message* message, int field, int highest, str name, uint8_t* read):
-    # A number for each part of the pile.
-    cdef int64_t numbers[PARTS]
-    cdef int count = list_numbers(message, field, numbers, PARTS), part
-    check_part_count(state, count, name)
-    for part in range(count):
-        read[part] = within(RULES, numbers[part], 0, highest, name, part)
+cdef read_by_part(const State* state, Seat* held, const Message* message):
+    cdef Message part
+    cdef Span rest = message.span
+    cdef int i = 0
+    check_part_count(state, count_of(message, fields.SEAT_BY_PART), "by_part")
+    try:
+        while next_of(fields.SEAT_BY_PART, &rest, &part):
+            held.drawn[i] = within(RULES, number_of(&part, fields.SEAT_PART_CARDS_DRAWN), 0, 255, "cards_drawn")
+            held.played |= within(
+                RULES, number_of(&part, fields.SEAT_PART_PRINCESSES_PLAYED), 0, PARTS, "princesses_played"
+            ) << PLAYED_BITS * i
+            i += 1
+    except EngineError as error:
+        error.lies_below("by_part", i)
+        raise
 
 
 cdef int read_excluded(const Message* shown) except -1:
@@ -517,14 +526,9 @@ cdef read_shown(Seat* held, const Message* message):
 
 cdef read_seat(State* state, int seat, const Message* message):
     cdef Seat* held = &state.seats[seat]
-    cdef uint8_t played[PARTS]
-    cdef int part
     read_hand(held, message)
     held.supply = within(RULES, number_of(message, fields.SEAT_SUPPLY), 0, CATS, "supply")
-    read_part_numbers(state, message, fields.SEAT_DRAWN, 255, "drawn", held.drawn)
-    read_part_numbers(state, message, fields.SEAT_PRINCESSES_PLAYED, PARTS, "princesses_played", played)
-    for part in range(part_count(state)):
-        held.played |= played[part] << PLAYED_BITS * part
+    read_by_part(state, held, message)
     if has_span(message, fields.SEAT_SHOWN):
         read_shown(held, message)
 
@@ -615,7 +619,7 @@ cdef put_part_views(Writer out, const View* seen, int viewer):
     for part in range(part_count(state)):
         begun = out.begin(fields.VIEW_PARTS)
         if part >= current:
-            out.number(fields.PART_VIEW_LEFT, left if part == current else part_size(state, part))
+            out.number(fields.PART_VIEW_CARDS_LEFT, left if part == current else part_size(state, part))
         out.number(fields.PART_VIEW_OWN_PRINCESS, viewer >= 0 and state.drawer[part] == viewer)
         out.end(begun)
 
@@ -642,8 +646,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
         out.number(fields.SEAT_VIEW_SUPPLY, held.supply)
         if state.final_phase:
             out.present(fields.SEAT_VIEW_HOLDS_CARTON, seen.holders >> other & 1)
-        out.byte_numbers(fields.SEAT_VIEW_DRAWN, held.drawn, part_count(state))
-        put_played(out, fields.SEAT_VIEW_PRINCESSES_PLAYED, state, held)
+        put_by_part(out, fields.SEAT_VIEW_BY_PART, state, held)
         put_shown(out, fields.SEAT_VIEW_SHOWN, held)
         out.end(begun)
         for part in range(part_count(state)):

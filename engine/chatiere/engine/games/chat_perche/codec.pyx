@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import IMPLICIT_FLAG, NUMBER, NUMBERS, first_seat_option, seat_or_none
+from chatiere.engine.core.codec import FLAG, NUMBER, NUMBERS, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option
 from chatiere.engine.games.chat_perche.words import EVENT_VALUES, PHRASES, RULES
@@ -13,6 +13,7 @@ from libc.string cimport memcmp, memcpy, memset
 from chatiere.engine.core.bits cimport highest_bit
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
+    UNTIL_FIRST_SEAT,
     Conversions,
     EventFields,
     OptionFields,
@@ -119,7 +120,7 @@ cdef EventFields EVENTS = EventFields(
         "solidity": fields.EVENT_SOLIDITY,
         "card": fields.EVENT_CARDS,
         "steps": fields.EVENT_STEPS,
-        "dogs": fields.EVENT_DOGS,
+        "dog_steps": fields.EVENT_DOG_STEPS,
         "colour": fields.EVENT_CAT_OWNER,
         "from_space": fields.EVENT_FROM_SPACE,
         "to_space": fields.EVENT_TO_SPACE,
@@ -259,7 +260,7 @@ cdef OptionFields OPTIONS = OptionFields(
     options_of,
     {
         "first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER),
-        "forward_only": (fields.OPTIONS_FORWARD_ONLY, IMPLICIT_FLAG),
+        "forward_only": (fields.OPTIONS_FORWARD_ONLY, FLAG),
         "dog_track": (fields.OPTIONS_DOG_TRACK, NUMBER),
         "solidity": (fields.OPTIONS_SOLIDITY, NUMBERS),
         "deck": (fields.OPTIONS_DECK, NUMBERS),
@@ -324,10 +325,19 @@ cdef Scalars list_scalars():
     scalars.begin(&at)
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
-    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
-    scalars.add("dogs", fields.STATE_DOGS, fields.VIEW_DOGS, &at.dogs, 0, MAX_TRACK)
+    scalars.add(
+        "active_seat",
+        fields.STATE_ACTIVE_SEAT,
+        fields.VIEW_ACTIVE_SEAT,
+        &at.active,
+        0,
+        LAST_SEAT,
+        0,
+        UNTIL_FIRST_SEAT,
+    )
+    scalars.add("dog_steps", fields.STATE_DOG_STEPS, fields.VIEW_DOG_STEPS, &at.dogs, 0, MAX_TRACK)
     scalars.add("card", fields.STATE_CARD, fields.VIEW_CARD, &at.card, 0, CARD_TYPES - 1, 0, NO_CARD)
-    scalars.add("steps", fields.STATE_STEPS, fields.VIEW_STEPS, &at.steps, 0, MAX_VALUE)
+    scalars.add("steps_left", fields.STATE_STEPS_LEFT, fields.VIEW_STEPS_LEFT, &at.steps, 0, MAX_VALUE)
     return scalars
 
 

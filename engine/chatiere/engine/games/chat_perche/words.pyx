@@ -193,7 +193,7 @@ FAULTS = {
     int(ChatPercheFault.BAD_DOGS): RULES.broken(
         "bad_dogs",
         "the dogs move only in turns, and the game is over exactly when they are on their last space",
-        "dogs",
+        "dog_steps",
         "End",
     ),
     int(ChatPercheFault.BAD_DECK): RULES.broken(
@@ -248,7 +248,7 @@ FAULTS = {
         "A turn",
     ),
     int(ChatPercheFault.BAD_STEPS): RULES.broken(
-        "bad_steps", "the steps that are left do not fit the card and the phase", "steps", "Moving a cat"
+        "bad_steps", "the steps that are left do not fit the card and the phase", "steps_left", "Moving a cat"
     ),
     int(ChatPercheFault.BAD_BARRED): RULES.broken(
         "bad_barred",
@@ -273,7 +273,7 @@ EVENT_VALUES = {
     int(ChatPercheEvent.TOKEN_PLACED): ("branch",),
     int(ChatPercheEvent.DECK_REFILLED): (),
     int(ChatPercheEvent.CARD_TURNED_UP): ("card",),
-    int(ChatPercheEvent.DOGS_ADVANCED): ("steps", "dogs"),
+    int(ChatPercheEvent.DOGS_ADVANCED): ("steps", "dog_steps"),
     int(ChatPercheEvent.CAT_MOVED): ("colour", "from_space", "to_space", "steps"),
     int(ChatPercheEvent.STOPPED): (),
     int(ChatPercheEvent.CAT_FELL): ("space",),
@@ -328,8 +328,8 @@ PHRASES = Phrases(
             "dogs_advanced",
             Plural(
                 "steps",
-                "the dogs go {steps} step on, to space {dogs}",
-                "the dogs go {steps} steps on, to space {dogs}",
+                "the dogs go {steps} step on, to space {dog_steps}",
+                "the dogs go {steps} steps on, to space {dog_steps}",
             ),
         ),
         int(ChatPercheEvent.CAT_MOVED): (

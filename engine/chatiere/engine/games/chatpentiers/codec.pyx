@@ -13,6 +13,7 @@ from libc.string cimport memset
 
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
+    UNTIL_FIRST_SEAT,
     Conversions,
     EventFields,
     OptionFields,
@@ -253,9 +254,18 @@ cdef Scalars list_scalars():
     scalars.begin(&at)
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
-    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add(
+        "active_seat",
+        fields.STATE_ACTIVE_SEAT,
+        fields.VIEW_ACTIVE_SEAT,
+        &at.active,
+        0,
+        LAST_SEAT,
+        0,
+        UNTIL_FIRST_SEAT,
+    )
     scalars.add("round", fields.STATE_ROUND, fields.VIEW_ROUND, &at.round, 1, ROUNDS, 1)
-    scalars.add("leader", fields.STATE_LEADER, fields.VIEW_LEADER, &at.leader, 0, LAST_SEAT)
+    scalars.add("leader", fields.STATE_LEADER, fields.VIEW_LEADER, &at.leader, 0, LAST_SEAT, 0, UNTIL_FIRST_SEAT)
     scalars.add("extra_card", fields.STATE_EXTRA_CARD, fields.VIEW_EXTRA_CARD, &at.extra, 0, CARDS - 1, 0, NO_CARD)
     return scalars
 

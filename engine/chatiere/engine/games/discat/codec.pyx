@@ -14,6 +14,7 @@ from libc.string cimport memset
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     NO_FIELD,
+    UNTIL_FIRST_SEAT,
     Conversions,
     EventFields,
     OptionFields,
@@ -297,9 +298,20 @@ cdef Scalars list_scalars():
     scalars.begin(&at)
     scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
     scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
-    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add(
+        "active_seat",
+        fields.STATE_ACTIVE_SEAT,
+        fields.VIEW_ACTIVE_SEAT,
+        &at.active,
+        0,
+        LAST_SEAT,
+        0,
+        UNTIL_FIRST_SEAT,
+    )
     scalars.add("bonus_drawn", fields.STATE_BONUS_DRAWN, NO_FIELD, &at.bonus_drawn, 0, 1)
-    scalars.add("last_turns", fields.STATE_LAST_TURNS, fields.VIEW_LAST_TURNS, &at.last_turns, 0, LAST_SEAT)
+    scalars.add(
+        "last_turns_left", fields.STATE_LAST_TURNS_LEFT, fields.VIEW_LAST_TURNS_LEFT, &at.last_turns, 0, LAST_SEAT
+    )
     return scalars
 
 

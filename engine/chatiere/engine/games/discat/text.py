@@ -83,7 +83,7 @@ _OBSERVATION = (
     ("passes", "Passes since the last play.", (), (count(SIZES.seats - 1),)),
     ("bonus_drawn", "1 if the constraint's creator has drawn its bonus card.", (), (flag(),)),
     (
-        "last_turns",
+        "last_turns_left",
         "Turns left once last turns have begun, the present one included; else 0.",
         (),
         (count(SIZES.seats - 1),),

@@ -99,7 +99,7 @@ FAULTS = {
     int(DiscatFault.BAD_LAST_TURNS): RULES.broken(
         "bad_last_turns",
         "last turns need an empty draw pile and an empty hand of the seat that began them, and go round only once",
-        "last_turns",
+        "last_turns_left",
         "End",
     ),
     int(DiscatFault.BAD_WINNER): RULES.broken(

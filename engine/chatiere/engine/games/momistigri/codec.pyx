@@ -13,6 +13,7 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
+    UNTIL_FIRST_SEAT,
     Conversions,
     EventFields,
     OptionFields,
@@ -454,13 +455,22 @@ cdef Scalars list_scalars():
         0,
         NO_SEAT,
     )
-    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add(
+        "active_seat",
+        fields.STATE_ACTIVE_SEAT,
+        fields.VIEW_ACTIVE_SEAT,
+        &at.active,
+        0,
+        LAST_SEAT,
+        0,
+        UNTIL_FIRST_SEAT,
+    )
     scalars.add("round", fields.STATE_ROUND, fields.VIEW_ROUND, &at.round, 1, ROUNDS, 1)
     scalars.add("turn", fields.STATE_TURN, fields.VIEW_TURN, &at.turn, 0, LAST_TURN)
     scalars.add("reversed", fields.STATE_REVERSED, fields.VIEW_REVERSED, &at.backwards, 0, 1)
     scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 1, MARKS, 1)
     scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, MAX_DRAW)
-    scalars.add("pair_value", fields.STATE_PAIR_VALUE, fields.VIEW_PAIR_VALUE, &at.effect, 0, LAST_CHOICE)
+    scalars.add("pair_value", fields.STATE_PAIR_VALUE, fields.VIEW_PAIR_VALUE, &at.effect, 1, LAST_CHOICE, 0, 0)
     # Packed as 1 + the card, 0 for none.
     scalars.add("swapped_out", fields.STATE_SWAPPED_OUT, fields.VIEW_SWAPPED_OUT, &at.swapped_out, 0, KINDS - 1, -1, 0)
     return scalars

@@ -15,7 +15,7 @@ from chatiere.engine.games.momistigri.cards cimport (
 )
 from chatiere.engine.games.momistigri.state cimport DEALT, LAST_CHOICE, LAST_TURN, ROUNDS, value_of
 
-# By value from 1: the effect of a pair, the cards that the next seat draws, the name.
+# By value from 1: the effect of a pair, the cards that the next seat draws, the description.
 _EFFECTS = (
     ("DISCARD_ONES", 0, "discard all other 1s"),
     ("NAME_CARD", 0, "name the card that the next seat must draw"),
@@ -59,9 +59,9 @@ PIECE_DETAILS = {
             "effect": f"MOMISTIGRI_EFFECT_{effect}",
             "may_reverse": value <= LAST_CHOICE,
             "draws": draws,
-            "name": Name(name),
+            "description": Name(description),
         }
-        for value, (effect, draws, name) in enumerate(_EFFECTS, 1)
+        for value, (effect, draws, description) in enumerate(_EFFECTS, 1)
     ],
     "cards_dealt": DEALT,
     "rounds": ROUNDS - 1,

@@ -77,7 +77,7 @@ _OBSERVATION = (
     ("reversed", "1 if play goes counter-clockwise.", (), (flag(),)),
     ("draws_left", "Cards still to be drawn in the draw under way; else 0.", (), (count(SIZES.max_draw),)),
     (
-        "effect",
+        "pair_value",
         "The value of the pair for which Main or Reverse is to be chosen; else 0.",
         (),
         (category(SIZES.last_choice),),

@@ -277,14 +277,14 @@ PHRASES = Phrases(
     },
     {
         int(MomistigriEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "{seat} begins"),
-        int(MomistigriEvent.ROUND_BEGUN): ("round_begun", "round {count} begins with {seat}"),
+        int(MomistigriEvent.ROUND_BEGUN): ("round_begun", "round {round} begins with {seat}"),
         int(MomistigriEvent.CARD_DEALT): ("card_dealt", "{seat} is dealt {card}", "{seat} is dealt a card"),
         int(MomistigriEvent.TURN_BEGUN): (
             "turn_begun",
             Plural(
-                "count",
-                "{seat} is to draw {count} card from {other_seat}",
-                "{seat} is to draw {count} cards from {other_seat}",
+                "draws",
+                "{seat} is to draw {draws} card from {other_seat}",
+                "{seat} is to draw {draws} cards from {other_seat}",
             ),
         ),
         int(MomistigriEvent.CARD_DRAWN): (
@@ -322,7 +322,7 @@ PHRASES = Phrases(
         int(MomistigriEvent.ALL_PASSED): ("all_passed", "the round ends: all seats still in it have passed"),
         int(MomistigriEvent.TURN_LIMIT_REACHED): ("turn_limit_reached", "the round ends: it was its 200th turn"),
         int(MomistigriEvent.HAND_SHOWN): ("hand_shown", "{seat} shows {cards}"),
-        int(MomistigriEvent.PENALTY_TAKEN): ("penalty_taken", "penalty points of {seat}: {count}"),
+        int(MomistigriEvent.PENALTY_TAKEN): ("penalty_taken", "penalty points of {seat}: {points}"),
         int(MomistigriEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
     (

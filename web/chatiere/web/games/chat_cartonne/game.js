@@ -124,7 +124,7 @@ export const game = {
     );
     if (view.toy !== undefined || view.startingCarton !== undefined) {
       const card = nameOf("card", view.toy ?? view.startingCarton);
-      lines.push(t("toy-drawn", { name: seatName(view.activeSeat ?? 0), card }));
+      lines.push(t("toy-drawn", { name: seatName(view.activeSeat), card }));
     }
     for (let seat = 0; seat < context.players; seat++) {
       lines.push(seatText(context, seat));

@@ -20,7 +20,7 @@ import {
   turnedCard,
   words,
 } from "./parts.js";
-import { drawnText, partText, seatText, sumOf } from "./text.js";
+import { drawnText, partText, princessesOf, seatText } from "./text.js";
 
 /** @typedef {import("../../game.js").Context} Context */
 /** @typedef {import("../../game.js").Item} Item */
@@ -83,7 +83,7 @@ export function plateOf(context, layout, { seat, x, y, width, height }) {
   const size = state.handSize ?? 0;
   const supply = state.supply ?? 0;
   const isRoomy = width >= 190;
-  const played = sumOf(state.princessesPlayed);
+  const played = princessesOf(state);
   const drawn = drawnText(context, state);
   const left = isRoomy ? 58 : 31;
   const nameY = isRoomy ? 20 : 18;
@@ -175,7 +175,7 @@ export function trayOf(context, layout) {
   const { tray, tile, bottom, hand: slots, pile, isWide, isSmall, pad } = layout;
   const state = view.seats?.[bottom] ?? {};
   const supply = state.supply ?? 0;
-  const played = sumOf(state.princessesPlayed);
+  const played = princessesOf(state);
   const drawn = isSmall && view.finalPhase ? "" : drawnText(context, state);
   const final = view.finalPhase ? String(state.holdsCarton ?? false) : "";
   const underY = tile / 2 + 14;
@@ -293,7 +293,7 @@ export function trayOf(context, layout) {
     });
   }
   held.forEach((card, index) => items.push(...handCardOf(context, layout, card, at(hidden + index))));
-  const active = view.activeSeat ?? 0;
+  const active = view.activeSeat;
   const shown = active === bottom ? undefined : heldBy(context, active).find(({ isDrawn }) => isDrawn);
   if (shown) {
     items.push({
@@ -418,7 +418,7 @@ function partsOf({ view, details, players }, tile, isWide) {
   const table = (details.byPlayers ?? []).find((/** @type {any} */ each) => each.players === players) ?? {};
   const sizes = (table.partSizes ?? []).length === parts.length ? table.partSizes : [table.wholePileSize];
   const bars = parts.map(
-    (/** @type {any} */ { left = 0, ownPrincess = false }, /** @type {number} */ index) => ({
+    (/** @type {any} */ { cardsLeft: left = 0, ownPrincess = false }, /** @type {number} */ index) => ({
       left,
       size: Math.max(1, left, sizes[index] ?? 1),
       hasCrown: ownPrincess,

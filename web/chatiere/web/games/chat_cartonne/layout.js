@@ -147,10 +147,7 @@ export function layoutOf(context) {
  */
 export function heldBy({ view }, seat) {
   const hand = view.seats?.[seat]?.handCards ?? [];
-  const drawn =
-    view.activeSeat === seat || (view.activeSeat ?? 0) === seat
-      ? (view.toy ?? view.startingCarton)
-      : undefined;
+  const drawn = view.activeSeat === seat ? (view.toy ?? view.startingCarton) : undefined;
   const times = new Map();
   const held = hand.map((/** @type {number} */ kind) => {
     const before = times.get(kind) ?? 0;

@@ -2,9 +2,12 @@
 
 /** @typedef {import("../../game.js").Context} Context */
 
-/** @param {readonly number[] | undefined} numbers */
-export function sumOf(numbers) {
-  return (numbers ?? []).reduce((sum, number) => sum + number, 0);
+/** How many Princesses a seat has played. @param {any} state @returns {number} */
+export function princessesOf(state) {
+  return (state.byPart ?? []).reduce(
+    (/** @type {number} */ sum, /** @type {any} */ { princessesPlayed = 0 }) => sum + princessesPlayed,
+    0,
+  );
 }
 
 /** @param {Context} context */
@@ -14,7 +17,7 @@ export function pileText({ view, t }) {
 
 /** @param {Context} context @param {number} part */
 export function partText({ view, t }, part) {
-  const { left = 0, ownPrincess = false } = view.parts?.[part] ?? {};
+  const { cardsLeft: left = 0, ownPrincess = false } = view.parts?.[part] ?? {};
   const text = t("part", { part: part + 1, left });
   return ownPrincess ? `${text}, ${t("part-own")}` : text;
 }
@@ -37,7 +40,7 @@ export function seatText(context, seat) {
     ...shown,
     t("cats-left", { name, count: state.supply ?? 0 }),
     drawnText(context, state),
-    t("princesses", { count: sumOf(state.princessesPlayed) }),
+    t("princesses", { count: princessesOf(state) }),
     ...(view.finalPhase ? [t(state.holdsCarton ? "holds" : "holds-not")] : []),
   ]
     .filter(Boolean)
@@ -49,7 +52,7 @@ export function seatText(context, seat) {
  * @param {Context} context @param {any} state
  */
 export function drawnText({ t }, state) {
-  const drawn = /** @type {number[]} */ (state.drawn ?? []);
+  const drawn = /** @type {any[]} */ (state.byPart ?? []).map(({ cardsDrawn = 0 }) => cardsDrawn);
   const last = drawn.findLastIndex((count) => count > 0);
   return last < 0 ? "" : t("drawn", { list: drawn.slice(0, last + 1).join(" + ") });
 }

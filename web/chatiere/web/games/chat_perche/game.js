@@ -144,9 +144,9 @@ function wood(context, layout) {
     x: layout.trackX,
     y: bottom - layout.trackHeight / 2,
     layer: LAYERS.spaces,
-    stamp: `${width} ${view.dogs ?? 0} ${view.dogTrack}`,
+    stamp: `${width} ${view.dogSteps ?? 0} ${view.dogTrack}`,
     draw: () =>
-      track(layout.trackLength / Math.max(1, view.dogTrack ?? 0), view.dogTrack ?? 0, view.dogs ?? 0),
+      track(layout.trackLength / Math.max(1, view.dogTrack ?? 0), view.dogTrack ?? 0, view.dogSteps ?? 0),
   });
   return items;
 }
@@ -348,10 +348,10 @@ function animals(context, layout) {
       draw: () => wire(length),
     });
   }
-  const dogsX = layout.trackX + (layout.trackLength * (view.dogs ?? 0)) / Math.max(1, view.dogTrack ?? 0);
+  const dogsX = layout.trackX + (layout.trackLength * (view.dogSteps ?? 0)) / Math.max(1, view.dogTrack ?? 0);
   const dogSize = layout.trackHeight * 0.8;
-  const dogsLabel = t("dogs", { dogs: view.dogs ?? 0, track: view.dogTrack ?? 0 });
-  const count = `${view.dogs ?? 0} / ${view.dogTrack ?? 0}`;
+  const dogsLabel = t("dogs", { dogs: view.dogSteps ?? 0, track: view.dogTrack ?? 0 });
+  const count = `${view.dogSteps ?? 0} / ${view.dogTrack ?? 0}`;
   const trackY = layout.bottom - layout.trackHeight / 2;
   items.push(
     {
@@ -413,9 +413,9 @@ function seats(context, layout) {
       label: deckSaid(seat, context),
     });
   });
-  const { card, activeSeat = 0, steps = 0 } = view;
+  const { card, activeSeat, stepsLeft: steps = 0 } = view;
   const info = card === undefined ? undefined : details.cards?.[card];
-  if (card !== undefined && info) {
+  if (card !== undefined && activeSeat !== undefined && info) {
     const value = info.value ?? 0;
     const said = value === 0 ? "" : steps === value ? String(steps) : t("steps-of", { steps, value });
     const turned = (view.seats ?? []).map(({ discards }) => JSON.stringify(discards ?? [])).join();
@@ -519,7 +519,7 @@ function prompt({ view, picked: [first], t }) {
       return t(first.startsWith("value") ? "prompt-branch" : "prompt-which");
     case "CHAT_PERCHE_PHASE_MOVE":
     case "CHAT_PERCHE_PHASE_SECOND_MOVE":
-      return t("prompt-target", { steps: view.steps ?? 0 });
+      return t("prompt-target", { steps: view.stepsLeft ?? 0 });
     default:
       return undefined;
   }
@@ -536,9 +536,9 @@ function summary(context) {
         return badge ? `${nameOf("space", space)} (${t(badge)})` : nameOf("space", space);
       })
       .join(" · ") || t("none");
-  const { card, activeSeat = 0, steps = 0 } = view;
-  const lines = [t("dogs", { dogs: view.dogs ?? 0, track: view.dogTrack ?? 0 })];
-  if (card !== undefined) {
+  const { card, activeSeat, stepsLeft: steps = 0 } = view;
+  const lines = [t("dogs", { dogs: view.dogSteps ?? 0, track: view.dogTrack ?? 0 })];
+  if (card !== undefined && activeSeat !== undefined) {
     lines.unshift(
       t(steps > 0 ? "card-steps" : "card", { name: seatName(activeSeat), card: nameOf("card", card), steps }),
     );

@@ -74,7 +74,9 @@ function summary(context) {
   const lines = [t("round", { round: view.round ?? 0, rounds: details.rounds ?? 0 })];
   if (!isOver) {
     lines.push(t("trick", { trick: view.trick ?? 0, tricks: cardsDealt }));
-    lines.push(`${seatName(view.leader ?? 0)}: ${t("leads")}`);
+    if (view.leader !== undefined) {
+      lines.push(`${seatName(view.leader)}: ${t("leads")}`);
+    }
   }
   if (led !== undefined) {
     lines.push(t("led", { colour: nameOf("colour", led) }));

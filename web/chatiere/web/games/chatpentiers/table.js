@@ -61,7 +61,7 @@ export function drawSeat(table, seat, box) {
   const voids = shownVoids.map((/** @type {number} */ colour) =>
     t("no-colour", { colour: nameOf("colour", colour) }),
   );
-  const leads = (view.leader ?? 0) === seat && view.phase !== "CHATPENTIERS_PHASE_OVER";
+  const leads = view.leader === seat && view.phase !== "CHATPENTIERS_PHASE_OVER";
   /** @type {Plate} */
   const face = {
     kind,
@@ -230,7 +230,7 @@ export function drawTrick(table) {
   const first = box.x + (box.width - slots * width - (slots - 1) * gap) / 2;
   const high = box.height - (isSmall ? 26 : 42) - layout.discards - 10;
   const y = top + Math.max(0, (high - (isSmall ? 20 : 30) - width * RATIO) / 2) + (width * RATIO) / 2;
-  const active = ranking.indexOf(view.activeSeat ?? 0);
+  const active = ranking.indexOf(view.activeSeat);
   const captionSize = isSmall ? 12 : 14;
   for (const [index, seat] of seats.entries()) {
     const x = first + width / 2 + index * (width + gap);

@@ -50,7 +50,7 @@ function prompt(context) {
 
 /** @param {Context} context */
 function summary({ view, players, me, t, seatName, nameOf }) {
-  const { constraint: now, queue = [], seats = [], lastTurns = 0, drawPileSize = 0 } = view;
+  const { constraint: now, queue = [], seats = [], lastTurnsLeft = 0, drawPileSize = 0 } = view;
   const arrowOf = (/** @type {number} */ card) =>
     t((view.upArrows?.cards ?? []).includes(card) ? "up" : "down");
   const listed = (/** @type {readonly number[]} */ cards) =>
@@ -71,8 +71,8 @@ function summary({ view, players, me, t, seatName, nameOf }) {
   if (passed.length > 0) {
     lines.push(t("sum-passed", { names: passed.map(seatName).join(", ") }));
   }
-  if (lastTurns > 0) {
-    lines.push(t("sum-last", { count: lastTurns }));
+  if (lastTurnsLeft > 0) {
+    lines.push(t("sum-last", { count: lastTurnsLeft }));
   }
   if (me !== undefined) {
     lines.push(t("sum-hand", { cards: listed(seats[me]?.handCards ?? []) }));

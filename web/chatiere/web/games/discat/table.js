@@ -189,7 +189,7 @@ function drawPile(context, box, spot, isNarrow) {
   const { view, t, seatName } = context;
   const size = view.drawPileSize ?? 0;
   const queue = view.queue ?? [];
-  const last = view.lastTurns ?? 0;
+  const last = view.lastTurnsLeft ?? 0;
   const width = CARD.width * spot.scale;
   const height = width * CARD.ratio;
   const name = t("draw-pile", { count: size });

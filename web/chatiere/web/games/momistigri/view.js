@@ -49,7 +49,7 @@ export function effectOf(context, value) {
 
 /** What an effect does, in words. @param {Context} context @param {any} effect */
 export function effectText({ t }, effect) {
-  const text = effect?.name ?? "";
+  const text = effect?.description ?? "";
   return effect?.mayReverse ? t("or-reverse", { effect: text }) : text;
 }
 
@@ -148,7 +148,7 @@ export function arrivals(context, seat) {
  */
 export function drawOf(context) {
   const { view, ui } = context;
-  const active = view.activeSeat ?? 0;
+  const active = view.activeSeat;
   const at = `${view.round ?? 0} ${view.turn ?? 0}`;
   const begun = eventsOf(context).findLast(({ kind }) => kind === `${KIND}TURN_BEGUN`);
   if (begun && (begun.seat ?? 0) === active) {
@@ -203,19 +203,19 @@ export function newsOf(context) {
   const phase = (view.phase ?? "").slice(PHASE.length);
   const named = (/** @type {string} */ name) =>
     effectWhere(context, ({ effect }) => effect === `MOMISTIGRI_EFFECT_${name}`);
-  const active = seatName(view.activeSeat ?? 0);
+  const active = seatName(view.activeSeat);
   const [chosen] = context.picked
     .filter((key) => key.startsWith("hand:"))
     .map((key) => Number(key.slice("hand:".length)));
   /** @param {any} effect */
-  const pair = (effect) => ({ effect, text: effect?.name ?? "" });
+  const pair = (effect) => ({ effect, text: effect?.description ?? "" });
   const wanted = chosen === undefined ? undefined : effectOf(context, lookOf(context, chosen).value);
   if (wanted && (phase === "DISCARD" || phase === "AGAIN")) {
     return pair(wanted);
   }
   switch (phase) {
     case "CHOICE":
-      return pair(effectOf(context, view.pairValue ?? 0));
+      return pair(effectOf(context, view.pairValue));
     case "NAME":
       return pair({ ...named("NAME_CARD"), mayReverse: false });
     case "GIVE":
