@@ -123,10 +123,11 @@ def test_an_action_that_lacks_a_field_is_refused_with_its_path(table: Table) -> 
 
 
 def test_every_number_of_actions_options_and_events_tells_whether_it_is_there(game: Game) -> None:
-    action, options, event = (
+    kinds: list[Any] = [
         whole.DESCRIPTOR.fields_by_name[game.name].message_type
         for whole in (game_pb2.Action, game_pb2.Options, game_pb2.Event)
-    )
+    ]
+    action, options, event = kinds
     for kind in (*(field.message_type for field in action.fields), options, event):
         for field in kind.fields:
             # The kind of an event is always there.

@@ -30,12 +30,12 @@ def contender(
         response = stub.Playout(request)
         if response.faults.reasons:
             raise RuntimeError(str(response.faults))
-        request.first_game_number += STATES * request.count
-        return int(np.frombuffer(response.moves, "<u8").sum())
+        request.first_game_number += STATES * request.playouts
+        return int(np.frombuffer(response.decisions, "<u8").sum())
 
     call()
     once = repeat(call, 0.0).wall
-    request.count = max(1, int(plan.seconds / 10 / once))
+    request.playouts = max(1, int(plan.seconds / 10 / once))
     return lambda: repeat(call, plan.seconds, server)
 
 
