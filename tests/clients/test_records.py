@@ -12,7 +12,7 @@ from sample_records import SAMPLES, TRACES, record_of
 
 from chatiere import engine
 from chatiere.clients.records import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     MalformedRecordError,
     begin_record,
     from_text,
@@ -221,8 +221,8 @@ def test_any_text_is_refused(text: str) -> None:
 
 
 def test_long_texts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(MalformedRecordError, match=f"a record has at most {MOST_CHARACTERS}"):
-        from_text("\n" * (MOST_CHARACTERS + 1))
+    with pytest.raises(MalformedRecordError, match=f"a record has at most {MAX_CHARACTERS}"):
+        from_text("\n" * (MAX_CHARACTERS + 1))
     path = tmp_path / "long.chatiere"
     path.write_bytes(b"x" * 10_000_000)
     with pytest.raises(MalformedRecordError, match="too large; a record has at most"):
