@@ -14,7 +14,7 @@ from node_modules import install
 
 ROOT = Path(__file__).parents[1]
 TYPES = ROOT / "build/web-types"
-FORMED = "web/**/*.js"
+FORMED = "web/chatiere/web/**/*.js"
 
 
 def main() -> int:

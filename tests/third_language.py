@@ -10,7 +10,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from games.catalogues import catalogues
 
-from chatiere import engine
+import chatiere
 from chatiere.engine.core.languages import CATEGORIES
 
 LANGUAGE = "qq"
@@ -37,9 +37,10 @@ def english_in(game: str, text: str) -> str:
 def package_with_language(folder: Path, *, with_page: bool = False) -> Path:
     """Make links to the package, with catalogues of the language; return what PYTHONPATH needs."""
     tree = folder / "chatiere"
-    built = Path(engine.__file__).parents[1]
-    unused = shutil.ignore_patterns("node_modules", "__pycache__", *(() if with_page else ("web",)))
-    shutil.copytree(built, tree, copy_function=os.symlink, ignore=unused)
+    unused = shutil.ignore_patterns("__pycache__", *(() if with_page else ("web",)))
+    for root in chatiere.__path__:
+        if Path(root).is_dir():
+            shutil.copytree(root, tree, copy_function=os.symlink, ignore=unused, dirs_exist_ok=True)
     for room, texts in catalogues():
         catalogue = Catalog(LANGUAGE)
         for key, english in texts:

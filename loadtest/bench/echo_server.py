@@ -10,10 +10,10 @@ import sys
 from prometheus_client import CollectorRegistry
 
 from chatiere import engine
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
 from loadtest.bench.apply_call import apply_request, response_to
 from loadtest.bench.rows.unary import ECHO

@@ -18,13 +18,13 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.methods import StreamMethod, UnknownMethod
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.connections import connections_of
-from chatiere.service.guards.metrics import Metrics
 from chatiere.service.ports.fast.routes import fast_port
 from chatiere.service.ports.methods import PLAY
-from chatiere.service.process.settings import Settings
 from chatiere.v1.batch_service_pb2 import (
     NewGamesRequest,
     NewGamesResponse,

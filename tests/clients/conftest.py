@@ -10,8 +10,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import AsyncClient, Client
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
 
 Ask = Callable[..., Any]

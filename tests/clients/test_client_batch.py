@@ -193,7 +193,7 @@ def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, pla
         ends = [position.clone() for _ in range(3)]
         moves = [end.playout(SEED, 9 + 3 * item + number) for number, end in enumerate(ends)]
         returns = [end.returns() for end in ends]
-        assert played.moves[item] == sum(moves)
+        assert played.decisions[item] == sum(moves)
         assert played.mean_returns[item].tolist() == pytest.approx(np.mean(returns, axis=0).tolist())
         assert played.wins[item].tolist() == [sum(end.ranks()[seat] == 1 for end in ends) for seat in range(players)]
     assert not played.faults
@@ -294,13 +294,13 @@ def test_numbers_may_be_numpys(client: BatchClient) -> None:
     states = client.new_games(table, range(2)).states
     number = np.array(3)
     played = client.playout(table, states, number, number, first_game_number=number)
-    assert played.moves.tolist() == client.playout(table, states, 3, 3, first_game_number=3).moves.tolist()
+    assert played.decisions.tolist() == client.playout(table, states, 3, 3, first_game_number=3).decisions.tolist()
     drawn = client.resample(table, states, [0, 1], number, first_game_number=number)
     expected = client.resample(table, states, [0, 1], 3, first_game_number=3)
     assert drawn.states.tolist() == expected.states.tolist()
     for name, call in (
         ("count", lambda wrong: client.new_games(table, count=wrong)),
-        ("count", lambda wrong: client.playout(table, states, wrong, 1)),
+        ("playouts", lambda wrong: client.playout(table, states, wrong, 1)),
         ("seed", lambda wrong: client.playout(table, states, 1, wrong)),
         ("worlds", lambda wrong: client.evaluate(table, states, wrong, 1, 1)),
         ("playouts", lambda wrong: client.evaluate(table, states, 1, wrong, 1)),

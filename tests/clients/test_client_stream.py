@@ -11,6 +11,7 @@ import pytest
 from google.rpc import code_pb2, status_pb2
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
+from service.process import wait_until
 from service.support import GRPC_DOORS, Running, running
 
 from chatiere import engine
@@ -25,9 +26,8 @@ from chatiere.clients import (
 )
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.transport import fast_call
-from chatiere.service.process.settings import Settings
+from chatiere.service.base.settings import Settings
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Positions, StepResponse
-from service.process import wait_until
 
 from .conftest import MakeFakeBatch
 

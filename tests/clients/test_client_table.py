@@ -15,8 +15,8 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.clients import ChatiereError, ForkError, Table
 from chatiere.clients.table import hash_of, header_of, table_of, text_of
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import table_service_pb2 as pb
 
 NONE, NEXT = pb.ACKNOWLEDGEMENT_NONE, pb.ACKNOWLEDGEMENT_NEXT

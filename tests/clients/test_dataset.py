@@ -17,9 +17,9 @@ from pyarrow import parquet
 from chatiere import bots, engine
 from chatiere.bots import Decisions, Judgement, SearchBot
 from chatiere.bots.hosting import luck
-from chatiere.clients.dataset import DataSet, DataSetError, GameRange, Recipe
-from chatiere.clients.shards import ShardPlayer
 from chatiere.engine import EngineError
+from chatiere.selfplay.dataset import DataSet, DataSetError, GameRange, Recipe
+from chatiere.selfplay.shards import ShardPlayer
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]

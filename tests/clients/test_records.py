@@ -64,7 +64,7 @@ def test_a_game_from_a_seed_comes_back_from_its_text(
 def test_names_and_dates_of_any_characters_come_back(names: list[str], date: str) -> None:
     record = GameRecord()
     record.CopyFrom(RECORD)
-    record.names.extend(names)
+    record.seat_names.extend(names)
     record.date = date
     text = to_text(record)
     assert from_text(text) == record
@@ -89,10 +89,10 @@ def test_a_record_begins_with_the_position_of_a_new_game() -> None:
     state = State(rules_version=1)
     state.stream.seed, state.stream.game_number, state.stream.drawn = 7, 8, 9
     state.discat.SetInParent()
-    record = begin_record(Position(state=state), 2, names=["A", "B"], date="2024-02-29")
+    record = begin_record(Position(state=state), 2, seat_names=["A", "B"], date="2024-02-29")
     assert (record.game, record.rules_version, record.players) == ("discat", 1, 2)
     assert (record.stream.seed, record.stream.game_number) == (7, 8)
-    assert (list(record.names), record.date) == (["A", "B"], "2024-02-29")
+    assert (list(record.seat_names), record.date) == (["A", "B"], "2024-02-29")
     state.ClearField("stream")
     assert begin_record(Position(state=state), 2).WhichOneof("chance") == "outcomes"
 
@@ -235,7 +235,7 @@ def test_long_texts_are_refused(tmp_path: Path) -> None:
         ({"game": "tarock"}, "record.game: unknown game"),
         ({"rules_version": 0}, "record.rules_version: "),
         ({"players": 99}, "record.players: "),
-        ({"names": ["A"]}, "record.names: a record of 2 players has 2 names, or none"),
+        ({"seat_names": ["A"]}, "record.seat_names: a record of 2 players has 2 names, or none"),
         ({"date": "today"}, "record.date: a date is a day"),
         ({"actions": [70_000]}, "record.actions[0]: "),
         ({"actions": [0] * 1_000}, "record.actions: 1000 actions, but no game with 2 players has more than "),

@@ -22,8 +22,8 @@ from prometheus_client import CollectorRegistry
 pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
 
 from chatiere.command import main
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "clients/typescript"

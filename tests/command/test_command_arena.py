@@ -12,9 +12,9 @@ import pytest
 from openskill.models import PlackettLuce
 
 from chatiere import bots, engine
-from chatiere.clients.arena import Arena, Pairing, win_rate
-from chatiere.clients.balance import Balance, Course
-from chatiere.clients.matches import Results, wilson_interval
+from chatiere.arena.balance import Balance, Course
+from chatiere.arena.matches import Results, wilson_interval
+from chatiere.arena.tournament import Arena, Pairing, win_rate
 
 from .conftest import Run
 

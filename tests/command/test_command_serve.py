@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chatiere.command import serve
-from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings
 
 from .conftest import Run
 

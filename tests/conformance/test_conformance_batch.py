@@ -283,7 +283,7 @@ def test_playouts_are_those_of_position(table: Table, batch_table: BatchTable) -
     check_faults(faults, expected)
     mean_returns = np.frombuffer(playouts.mean_returns, "<f8").reshape(-1, players)
     wins = np.frombuffer(playouts.wins, "<u4").reshape(-1, players)
-    moves = np.frombuffer(playouts.moves, "<u8")
+    moves = np.frombuffer(playouts.decisions, "<u8")
     for i, (state, error) in enumerate(zip(states, expected, strict=True)):
         decisions, returns, won = 0, np.zeros(players), np.zeros(players)
         for j in range(count if error is None else 0):
@@ -329,4 +329,4 @@ def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table
             assert bool(told.reasons and told.reasons[i]) == (error is not None)
             check_stepped_item(batch_table, items[i], state, moves[i], error, stride=1)
         moves = [choices.choice(item.legal_ids) if item.legal_ids else 0 for item in items]
-    assert len(playouts.moves) == 8 * len(states)
+    assert len(playouts.decisions) == 8 * len(states)

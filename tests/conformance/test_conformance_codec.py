@@ -121,10 +121,37 @@ def test_an_action_that_lacks_a_field_is_refused_with_its_path(table: Table) -> 
     assert lacking
 
 
-def test_every_number_of_an_action_tells_whether_it_is_there(game: Game) -> None:
-    kinds = game_pb2.Action.DESCRIPTOR.fields_by_name[game.name].message_type.fields
-    for field in (field for kind in kinds for field in kind.message_type.fields):
-        assert field.has_presence or field.is_repeated, field.full_name
+def test_every_number_of_actions_options_and_events_tells_whether_it_is_there(game: Game) -> None:
+    action, options, event = (
+        whole.DESCRIPTOR.fields_by_name[game.name].message_type
+        for whole in (game_pb2.Action, game_pb2.Options, game_pb2.Event)
+    )
+    for kind in (*(field.message_type for field in action.fields), options, event):
+        for field in kind.fields:
+            # The kind of an event is always there.
+            assert field.has_presence or field.is_repeated or field.name == "kind", field.full_name
+
+
+def test_no_seat_is_active_until_chance_has_chosen_who_begins(table: Table) -> None:
+    game, players = table
+    codec = engine.codec(game.name)
+    beginning = game.new_game(players)
+    assert not view_of(beginning, None).HasField("active_seat")
+    for position in [beginning, *thinned(positions(table), 30)]:
+        whole = state_of(position)
+        # Each game's phases begin with FIRST_SEAT, the zero left out.
+        has_begun = whole.phase > 1
+        for name in {"active_seat", "leader"} & set(whole.DESCRIPTOR.fields_by_name):
+            for seen in (whole, view_of(position, 0), view_of(position, None)):
+                assert seen.HasField(name) == has_begun
+            changed = state_of(position)
+            if has_begun:
+                changed.ClearField(name)
+            else:
+                setattr(changed, name, 0)
+            with pytest.raises(engine.EngineError) as refused:
+                codec.read_state(Reader(changed), game.rules_version)
+            assert (refused.value.reason, refused.value.field) == (engine.Reason.INVALID_STATE, name)
 
 
 def test_states_and_views_say_their_options_even_if_all_are_default(table: Table) -> None:

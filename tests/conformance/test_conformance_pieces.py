@@ -24,11 +24,12 @@ SEATS = """
     princess_drawn_by ranking receiver round_first_seat seat sleeping_cat token_owner
 """
 AMOUNTS = """
-    awake_cats balls birds_beside bonus_group_size cards_dealt cats_per_seat cards_taken cards_to_take cats_at_start
-    columns copies deck deck_size draw_pile_size drawn draws draws_left extra_cards fish greatest_load hand_size
-    largest_hand left mice min_players most_ones most_ones_known_to_all part_sizes passes perfect_sections players
-    princesses princesses_played rounds rows section_limits sleeping_cats sprayers supply total_birds total_copies
-    total_princesses trunk_limit unplaced_tokens unseen_princesses whole_pile_size winning_group_size woken_cats
+    awake_cats balls birds_beside bonus_group_size cards_dealt cards_drawn cards_left cards_taken cards_to_take
+    cats_at_start cats_per_seat columns copies deck deck_size draw_pile_size draws draws_left extra_cards fish
+    greatest_load hand_size largest_hand mice min_players most_ones most_ones_known_to_all part_sizes passes
+    perfect_sections players princesses princesses_played rounds rows section_limits sleeping_cats sprayers supply
+    total_birds total_copies total_princesses trunk_limit unplaced_tokens unseen_princesses whole_pile_size
+    winning_group_size woken_cats
 """
 POINTS = """
     board_sum bonus_card_points bonus_points branch_points hand_card_points hand_points negative_points perfect_bonus
@@ -36,8 +37,8 @@ POINTS = """
 """
 # Times, distances, places and what is printed on pieces.
 OTHERS = """
-    column dog_track dogs last_turn last_turns pair_value place round row solidity steps tens trick turn units
-    unplaced_solidity value
+    column dog_steps dog_track last_turn last_turns_left pair_value place round row solidity steps steps_left tens trick
+    turn units unplaced_solidity value
 """
 PLAIN = {name for names in (SEATS, AMOUNTS, POINTS, OTHERS) for name in names.split()}
 

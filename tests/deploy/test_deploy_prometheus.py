@@ -18,11 +18,11 @@ import numpy as np
 import psutil
 import pytest
 import yaml
+from service.process import Served, served, wait_until
 
 from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS, ChatiereError, Client
 from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc
-from service.process import Served, served, wait_until
 
 from .test_deploy_files import DASHBOARD, DEPLOY
 

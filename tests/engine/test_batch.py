@@ -418,7 +418,7 @@ def test_moves_are_counted(table: Table, states: bytes) -> None:
     table.step(states, np.array([*legal[:2], 0xFFFF], "<u2"), cancellation=cancellation)
     assert cancellation.moves == 5
     playouts, _ = table.playout(states, 4, seed=1, cancellation=cancellation)
-    assert cancellation.moves == 5 + np.frombuffer(playouts.moves, "<u8").sum()
+    assert cancellation.moves == 5 + np.frombuffer(playouts.decisions, "<u8").sum()
 
 
 @pytest.mark.parametrize("name", ENDLESS_BATCHES)

@@ -81,7 +81,7 @@ def test_what_is_no_integer_is_refused_by_name(game: Game, wrong: object) -> Non
         ("seat", Reason.INVALID_SEAT, lambda: position.resample(wrong, 1)),
         ("seed", Reason.INVALID_SEED, lambda: position.resample(0, wrong)),
         ("seed", Reason.INVALID_SEED, lambda: position.playout(wrong)),
-        ("count", Reason.INVALID_BATCH, lambda: table.playout(position.pack(), wrong, seed=1)),
+        ("playouts", Reason.INVALID_BATCH, lambda: table.playout(position.pack(), wrong, seed=1)),
         ("worlds", Reason.INVALID_BATCH, lambda: table.evaluate(position.pack(), wrong, 1, seed=1)),
         ("playouts", Reason.INVALID_BATCH, lambda: table.evaluate(position.pack(), 1, wrong, seed=1)),
         ("seed", Reason.INVALID_SEED, lambda: table.resample(position.pack(), [0], seed=wrong)),

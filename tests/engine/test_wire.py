@@ -293,6 +293,20 @@ def test_any_bytes_are_read_or_refused(game: Game, fields: list[bytes]) -> None:
             assert "not a protobuf message" in str(error)
 
 
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+def test_the_largest_number_is_refused_in_every_action(game: Game) -> None:
+    position = game.new_game(game.max_players, seed=1)
+    largest = b"\xff" * 9 + b"\x01"
+    for kind in getattr(game_pb2.Action(), game.name).DESCRIPTOR.fields:
+        numbers = [part for part in kind.message_type.fields if part.has_presence and part.message_type is None]
+        if numbers:
+            parts = b"".join(bytes([part.number << 3]) + largest for part in numbers)
+            action = bytes([kind.number << 3 | 2, len(parts)]) + parts
+            with pytest.raises(EngineError, match="-1 is not from") as refused:
+                engine.codec(game.name).read_action(Reader(Bytes(action)), position)
+            assert refused.value.field in [f"{kind.name}.{part.name}" for part in numbers]
+
+
 def test_what_is_no_event_is_not_written(game: Game) -> None:
     put = engine.codec(game.name).put_event
     with pytest.raises(TypeError, match="expected an Event, not tuple"):

@@ -16,8 +16,8 @@ from chatiere.engine import EngineError
 from chatiere.engine.wire import fill
 from chatiere.envs import Batch, ObservationLayout, TableEnv
 from chatiere.envs.batch_env import BatchEnv
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1.game_pb2 import Options
 
 GAMES = [game.name for game in engine.games()]

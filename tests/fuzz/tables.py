@@ -24,8 +24,8 @@ from tables.support import NEXT, NONE, OVER, Host, human
 from tables.worlds import answer, told, twin
 
 from chatiere import engine
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import table_service_pb2 as pb

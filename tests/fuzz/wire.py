@@ -37,11 +37,12 @@ from played_frames import (
 )
 from played_frames import message as framed
 from service.fast_door.peer import Bystander
+from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
-from chatiere.service.process.settings import split_address
+from chatiere.service.base.settings import split_address
 from chatiere.v1 import (
     batch_service_pb2,
     bot_service_pb2,
@@ -53,7 +54,6 @@ from chatiere.v1 import (
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from chatiere.v1.record_pb2 import GameRecord
-from service.process import Served, served
 
 SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],
@@ -152,7 +152,7 @@ def fill_record(record: GameRecord, game: Game, players: int, choices: random.Ra
         elif not position.is_terminal():
             record.actions.append(choices.choice(position.legal_actions()))
             position.apply(record.actions[-1])
-    record.names.extend(["Zoé"] * players)
+    record.seat_names.extend(["Zoé"] * players)
     record.date = "2024-02-29"
 
 

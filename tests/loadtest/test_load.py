@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
 from service.process import served
 
 LOADTEST = Path(__file__).parents[2] / "loadtest"

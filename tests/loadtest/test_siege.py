@@ -147,7 +147,7 @@ def test_large_requests_without_content_are_sent(server: OwnServer, door: str) -
 def test_large_requests_are_of_the_field_that_they_name() -> None:
     tables = GetRecordRequest.FromString(attacks.bomb("chatiere.v1.TableService/GetRecord", "tables", 1000)).tables
     assert tables == [b""] * 500
-    names = ListGamesRequest.FromString(attacks.bomb("chatiere.v1.GameService/ListGames", "names", 300)).names
+    names = ListGamesRequest.FromString(attacks.bomb("chatiere.v1.GameService/ListGames", "games", 300)).games
     assert names == [""] * 150
     bomb = attacks.bomb("chatiere.v1.GameService/NewGame", "include.viewers", 300)
     assert NewGameRequest.FromString(bomb).include.viewers == [0] * 300

@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("httptools")
 
 from playwright.sync_api import Browser, sync_playwright
-
 from service.process import Served, served
 
 from .person import Person

@@ -23,9 +23,9 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.engine.wire import Buffer
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports.server import Server, create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
 

@@ -15,10 +15,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from prometheus_client import CollectorRegistry
 
+from chatiere.service.base import files
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.tokens import Tokens, new_token
 from chatiere.service.ports.server import create_server
-from chatiere.service.process import files
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2
 from chatiere.v1.batch_service_pb2 import PlayRequest
 

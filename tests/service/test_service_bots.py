@@ -9,10 +9,10 @@ from prometheus_client import CollectorRegistry
 from chatiere import bots
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.calls.game_service import GameService
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import bot_service_pb2_grpc, game_pb2, game_service_pb2
 

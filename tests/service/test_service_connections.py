@@ -18,10 +18,10 @@ import httpx
 import pytest
 from h2.connection import H2Connection
 
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards import connections
 from chatiere.service.guards.connections import connections_of
 from chatiere.service.ports import server as serving
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import Served, served, wait_until

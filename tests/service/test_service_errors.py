@@ -12,10 +12,10 @@ from google.protobuf.duration_pb2 import Duration
 
 from chatiere import engine
 from chatiere.engine import Game, Reason
+from chatiere.service.base.errors import ServiceReason
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import game_service
-from chatiere.service.calls.errors import ServiceReason
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import (
     batch_service_pb2,
     bot_service_pb2,
@@ -103,7 +103,7 @@ def test_reason_unknown_game(stub: Any, game: Game) -> None:
     no_options = game_service_pb2.NewGameRequest(players=4, options=game_pb2.Options())
     check(refusal(stub.NewGame, no_options), "UNKNOWN_GAME", "game", games=names)
     for wrong in "belote", "", game.name.upper():
-        listed = refusal(stub.ListGames, game_service_pb2.ListGamesRequest(names=[game.name, game.name, wrong]))
+        listed = refusal(stub.ListGames, game_service_pb2.ListGamesRequest(games=[game.name, game.name, wrong]))
         check(listed, "UNKNOWN_GAME", "names[2]", games=names)
 
 
@@ -522,9 +522,9 @@ def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytes
 
 
 def test_reason_invalid_record(stub: Any, game: Game) -> None:
-    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players, names=["A"])
+    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players, seat_names=["A"])
     refused = refusal(stub.Replay, game_service_pb2.ReplayRequest(record=record))
-    check(refused, "INVALID_RECORD", "record.names", game=game.name)
+    check(refused, "INVALID_RECORD", "record.seat_names", game=game.name)
 
 
 def test_reason_invalid_range(stub: Any, game: Game) -> None:

@@ -26,9 +26,9 @@ from chatiere.engine.core.batch import Cancellation
 from chatiere.service.calls import game_service
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.table_service import TableService
-from chatiere.service.process.settings import Settings
-from chatiere.service.calls.errors import Refusal
-from chatiere.service.guards.metrics import Metrics
+from chatiere.service.base.settings import Settings
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.metrics import Metrics
 from chatiere.service.tables.keys import Keyring
 
 def peak():
@@ -70,7 +70,7 @@ def flood(name: str) -> bytes:
     # Unknown and repeated fields are left to protobuf.
     return {
         "GetRecord with empty tables": head(GetRecordRequest.TABLES_FIELD_NUMBER, 0) * COUNT,
-        "ListGames with empty names": head(game_service_pb2.ListGamesRequest.NAMES_FIELD_NUMBER, 0) * COUNT,
+        "ListGames with empty names": head(game_service_pb2.ListGamesRequest.GAMES_FIELD_NUMBER, 0) * COUNT,
         "NewTable with unknown fields": b"\xf8\x01\x01" * COUNT,
         "Apply plainly": apply,
         "Apply strangely": apply + b"\x98\x06\x07",

@@ -34,7 +34,7 @@ def in_process(state: game_pb2.State) -> engine.Position:
     return engine.game(name).position(body, stream, state.ply)
 
 
-WHOLE = game_service_pb2.ListGamesRequest(pieces=True, observation=True, words=True)
+WHOLE = game_service_pb2.ListGamesRequest(pieces=True, observation=True, phrases=True)
 # The fields of each part of a GameInfo.
 PARTS = {
     "pieces": ("pieces", "piece_details", "piece_fields"),
@@ -72,7 +72,7 @@ def test_list_games_has_the_parts_that_are_asked_for(stub: Any) -> None:
 def test_list_games_by_name(stub: Any) -> None:
     known = {info.name: info for info in stub.ListGames(WHOLE).games}
     for names in (["discat"], ["momistigri", "discat"], ["discat", "discat"], sorted(known), [*known, *known]):
-        request = game_service_pb2.ListGamesRequest(names=names, pieces=True, observation=True, words=True)
+        request = game_service_pb2.ListGamesRequest(games=names, pieces=True, observation=True, phrases=True)
         assert list(stub.ListGames(request).games) == [known[name] for name in sorted(set(names))]
 
 
@@ -117,7 +117,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
 
 
 def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(stub: Any) -> None:
-    for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True, words=True)).games:
+    for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True, phrases=True)).games:
         assert info.piece_details.WhichOneof("game") == info.name
         assert getattr(info.piece_details, info.name).cards
         kinds = {piece.kind for piece in info.pieces}
@@ -245,7 +245,7 @@ def test_nothing_is_included_unless_asked_for(stub: Any, game: Game) -> None:
         assert not answer.legal_actions
         assert not answer.chance_outcomes
         assert not answer.HasField("score")
-        assert not answer.viewers
+        assert not answer.updates
 
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sampled", "explicit"])
@@ -270,7 +270,7 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
         assert listed.legal_actions == position.legal_actions
         assert listed.chance_outcomes == position.chance_outcomes
         check_get_position(stub, position)
-        for update, seat in zip(position.viewers, (1, 0, None), strict=True):
+        for update, seat in zip(position.updates, (1, 0, None), strict=True):
             check_update(update, position)
             assert (update.seat if update.HasField("seat") else None) == seat
             assert stub.GetView(game_service_pb2.GetViewRequest(state=state, seat=seat)).view == update.view
@@ -287,12 +287,12 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
 def check_get_position(stub: Any, position: game_pb2.Position) -> None:
     """The same call for the state at hand has everything but the events."""
     expected = game_pb2.Position.FromString(position.SerializeToString())
-    for part in (expected, *expected.viewers):
+    for part in (expected, *expected.updates):
         del part.events[:]
     request = game_service_pb2.GetPositionRequest(state=position.state, include=EVERYTHING)
     assert stub.GetPosition(request).position == expected
     bare = stub.GetPosition(game_service_pb2.GetPositionRequest(state=position.state)).position
-    for field in ("legal_actions", "chance_outcomes", "score", "viewers"):
+    for field in ("legal_actions", "chance_outcomes", "score", "updates"):
         expected.ClearField(field)
     assert bare == expected
 
@@ -416,7 +416,7 @@ def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
     assert (first.ply, first.state.ply, first.HasField("end")) == (0, 0, False)
     for ply, position in enumerate(play_on(stub, first, random.Random(2), EVERYTHING), 1):
         over = position.turn.kind == game_pb2.TURN_KIND_OVER
-        views = [update.view for update in position.viewers]
+        views = [update.view for update in position.updates]
         for told in (position, position.state, *views):
             assert told.ply == ply
         for told in (position, *views):
@@ -425,7 +425,7 @@ def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
     end = getattr(position.end, game.name)
     assert (end.kind, end.seat) == (reached.end(), reached.ended_by())
     assert end == getattr(position.state, game.name).end
-    assert stub.GetView(game_service_pb2.GetViewRequest(state=position.state)).view.end == position.viewers[-1].view.end
+    assert stub.GetView(game_service_pb2.GetViewRequest(state=position.state)).view.end == position.updates[-1].view.end
 
 
 def test_a_ply_or_an_end_that_cannot_be_is_refused_by_its_field(stub: Any, game: Game) -> None:

@@ -12,10 +12,10 @@ import pytest
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.batch_service import BatchService
-from chatiere.service.calls.errors import Refusal
 from chatiere.service.guards.idle import IdleStreams
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 
 from .process import wait_until

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.core.languages import LANGUAGES
-from chatiere.service.calls import languages
-from chatiere.service.calls.errors import Refusal, ServiceReason, status_of
-from chatiere.service.calls.languages import LanguageError, language_for
+from chatiere.service.base import languages
+from chatiere.service.base.errors import Refusal, ServiceReason, status_of
+from chatiere.service.base.languages import LanguageError, language_for
 from chatiere.v1 import errors_pb2, game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -140,7 +140,7 @@ def test_several_headers_are_one_list(server: Running) -> None:
 
 
 def test_templates_in_the_language_asked_for(server: Running, game: Game) -> None:
-    request = pb.ListGamesRequest(names=[game.name], words=True)
+    request = pb.ListGamesRequest(games=[game.name], phrases=True)
     for language in LANGUAGES:
         (info,) = server.stub.ListGames(request, metadata=asking(language)).games
         assert list(info.phrases) == [

@@ -9,12 +9,12 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from chatiere.service.calls.errors import Refusal
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.settings import Settings
 from chatiere.service.exchange import health as health_module
 from chatiere.service.guards import limits
 from chatiere.service.guards.limits import CallLimit, Limits
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import wait_until

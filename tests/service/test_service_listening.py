@@ -5,9 +5,9 @@ import socket
 
 import pytest
 
+from chatiere.service.base.settings import SettingError
 from chatiere.service.ports import listening as listening_module
 from chatiere.service.ports.listening import HeldPort, listening_sockets
-from chatiere.service.process.settings import SettingError
 
 
 @pytest.mark.parametrize("address", ["no-such-host.invalid:1", "192.0.2.1:0", "a..b:0", f"{'a' * 64}:0"])

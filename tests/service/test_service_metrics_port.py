@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry, Counter
 
+from chatiere.service.base.settings import SettingError
 from chatiere.service.ports import metrics_port
 from chatiere.service.ports.metrics_port import MetricsPort
-from chatiere.service.process.settings import SettingError
 
 from .process import wait_until
 from .support import PATIENCE

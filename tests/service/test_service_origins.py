@@ -4,12 +4,12 @@ import pytest
 from grpc_health.v1 import health_pb2
 from prometheus_client import CollectorRegistry
 
-from chatiere.service.calls.errors import OK, Refusal, Status
+from chatiere.service.base.errors import OK, Refusal, Status
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.health import Health
 from chatiere.service.guards.chain import Call, Guards, Method
 from chatiere.service.guards.limits import CallLimit, CallSlots, origin_of
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.process.settings import Settings
 
 ONE_CLIENT = [f"ipv6:%5B2001:db8:1:2:{i:x}::{i:x}%5D:{1000 + i}" for i in range(200)]
 OTHERS = ["ipv6:%5B2001:db8:1:3::1%5D:1000", "ipv4:192.0.2.1:1000", "ipv4:192.0.2.2:1000"]

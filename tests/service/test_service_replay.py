@@ -13,8 +13,8 @@ from sample_records import SAMPLES, TRACES, record_of
 from chatiere import engine
 from chatiere.clients import Client
 from chatiere.engine import Game
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.memory import MemoryBudget
-from chatiere.service.process.settings import Settings
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, Options, Position
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
 from chatiere.v1.record_pb2 import GameRecord
@@ -59,7 +59,7 @@ def joined(before: Position, after: Position) -> Position:
     all_events = [*before.events, *after.events]
     del after.events[:]
     after.events.extend(all_events)
-    for first, second in zip(before.viewers, after.viewers, strict=True):
+    for first, second in zip(before.updates, after.updates, strict=True):
         events = [*first.events, *second.events]
         del second.events[:]
         second.events.extend(events)
@@ -171,9 +171,9 @@ def fewer_outcomes(record: GameRecord) -> None:
         (other_options, "INVALID_OPTION", "record.options.momistigri", {}),
         (first_seat_9, "INVALID_OPTION", "record.options.discat.first_seat", {}),
         (lambda record: record.ClearField("outcomes"), "MISSING_FIELD", "record.stream", {}),
-        (setting(names=["A"]), "INVALID_RECORD", "record.names", {}),
-        (setting(names=["A"] * 50_000), "INVALID_RECORD", "record.names", {}),
-        (setting(names=["A", "B" * 101]), "INVALID_RECORD", "record.names[1]", {}),
+        (setting(seat_names=["A"]), "INVALID_RECORD", "record.seat_names", {}),
+        (setting(seat_names=["A"] * 50_000), "INVALID_RECORD", "record.seat_names", {}),
+        (setting(seat_names=["A", "B" * 101]), "INVALID_RECORD", "record.seat_names[1]", {}),
         (setting(date="2023-02-29"), "INVALID_RECORD", "record.date", {}),
         (setting(date="20240229"), "INVALID_RECORD", "record.date", {}),
         (setting(actions=[1] * 90_000), "INVALID_RECORD", "record.actions", {"limit": "97"}),

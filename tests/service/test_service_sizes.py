@@ -7,10 +7,10 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.table_service import TableService
-from chatiere.service.guards.metrics import Metrics
 from chatiere.service.guards.sizes import LARGEST_REQUESTS, largest_request
-from chatiere.service.process.settings import Settings
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import table_service_pb2 as pb
 

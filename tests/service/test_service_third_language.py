@@ -27,7 +27,7 @@ SERVER = """
 import sys
 from prometheus_client import CollectorRegistry
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
+from chatiere.service.base.settings import Settings
 
 server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
 server.start()
@@ -99,7 +99,7 @@ def stub(channel: grpc.Channel) -> Any:
 
 
 def test_descriptions_are_in_the_language(stub: Any, game: Game) -> None:
-    request = pb.ListGamesRequest(names=[game.name], pieces=True, observation=True, words=True)
+    request = pb.ListGamesRequest(games=[game.name], pieces=True, observation=True, phrases=True)
     response, call = stub.ListGames.with_call(request, metadata=ASKING)
     assert ("content-language", LANGUAGE) in call.initial_metadata()
     assert check(game, response) > 100
@@ -153,6 +153,6 @@ def check_refusal(stub: Any, game: Game, request: pb.ApplyRequest) -> bool:
 
 
 def test_languages_that_were_there_stay(stub: Any) -> None:
-    request = pb.ListGamesRequest(names=["chatpentiers"])
+    request = pb.ListGamesRequest(games=["chatpentiers"])
     for language, title in (("fr", "Chatpentiers"), ("en", "CATsle Builders"), ("de", "CATsle Builders")):
         assert stub.ListGames(request, metadata=(("accept-language", language),)).games[0].title == title

@@ -19,11 +19,11 @@ import psutil
 import pytest
 from prometheus_client import CollectorRegistry
 
+from chatiere.service.base.heartbeat import BEAT, Heartbeat
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.logs import log_line
 from chatiere.service.guards.metrics_files import MetricsFiles
 from chatiere.service.process import supervisor
-from chatiere.service.process.heartbeat import BEAT, Heartbeat
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.wakeups import Lines, Wakeups
 from chatiere.v1 import game_service_pb2
 

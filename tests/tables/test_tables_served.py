@@ -12,16 +12,16 @@ from typing import Any
 
 import grpc
 import pytest
+from service.process import served
 from service.support import PATIENCE, Door, LogLines, code_of, needs_fast_door, refusal, running
 
 from chatiere import engine
 from chatiere.clients import ChatiereError, Table
 from chatiere.clients.table import header_of
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2, game_service_pb2_grpc, table_service_pb2_grpc
 from chatiere.v1 import table_service_pb2 as pb
-from service.process import served
 
 from .support import NEXT, NONE, OVER, human, secret_of
 

@@ -25,7 +25,7 @@ export class Words {
   private readonly plurals: Intl.PluralRules;
 
   /**
-   * `info`: from ListGames with `words` and `pieces`, in the language of that call.
+   * `info`: from ListGames with `phrases` and `pieces`, in the language of that call.
    */
   constructor(info: GameInfo, wording: Wording = {}) {
     const { seatNames = [], texts = {}, language = info.language, nameOf = ({ name }) => name } = wording;

@@ -24,7 +24,7 @@ def contender(
     table = BatchSetup(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
     begun = stub.NewGames(NewGamesRequest(setup=table, seeds=seeds, game_numbers=numbers))
-    request = PlayoutRequest(setup=table, states=begun.positions.states, count=1, seed=SEED)
+    request = PlayoutRequest(setup=table, states=begun.positions.states, playouts=1, seed=SEED)
 
     def call() -> int:
         response = stub.Playout(request)

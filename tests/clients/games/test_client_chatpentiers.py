@@ -82,7 +82,7 @@ def test_one_viewer_sees_how_many_cards_others_hold() -> None:
 def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> None:
     seated = [bots.get("random", "chatpentiers", 5)] * 5
     for step in play(client, begin(client, "chatpentiers", 5, seed=3), seated, seed=3):
-        views = [viewer.view.chatpentiers for viewer in step.before.viewers]
+        views = [viewer.view.chatpentiers for viewer in step.before.updates]
         text = click.unstyle("\n".join(draw_table(views)))
         assert text.count("hand ") == text.count("board ") == 5
         assert text.count("> seat") == 1

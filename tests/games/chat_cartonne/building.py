@@ -235,11 +235,12 @@ class Board:
             left -= 1
         assert toys <= left, "the toy cards that have come do not fit"
         for seat in range(self.players):
-            message = state.seats.add(hand_cards=self.hands[seat], supply=5 - cats.count(seat), drawn=drawn[seat])
+            message = state.seats.add(hand_cards=self.hands[seat], supply=5 - cats.count(seat))
             played = [0] * len(sizes)
             if seat in self.princesses:
                 played[max(i for i, count in enumerate(drawn[seat]) if count)] = self.princesses.count(seat)
-            message.princesses_played.extend(played)
+            for part, count in enumerate(drawn[seat]):
+                message.by_part.add(cards_drawn=count, princesses_played=played[part])
         for i in range(len(sizes)):
             message = state.parts.add()
             if len(sizes) > 1 and i < len(drawers):

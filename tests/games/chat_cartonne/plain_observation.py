@@ -117,7 +117,7 @@ def seat_numbers(view: Any, other: int) -> list[int]:
         int(playing and view.active_seat == other),
         is_set(view, "first_seat", other),
         int(seen.holds_carton),
-        *padded(seen.drawn, PARTS),
-        *padded(seen.princesses_played, PARTS),
+        *padded([part.cards_drawn for part in seen.by_part], PARTS),
+        *padded([part.princesses_played for part in seen.by_part], PARTS),
         *(number for pair in padded(shown, 3, [0, 0]) for number in pair),
     ]

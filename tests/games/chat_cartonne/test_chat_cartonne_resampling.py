@@ -116,8 +116,8 @@ def test_three_seats() -> None:
 def test_a_princess_was_drawn_before_she_was_played() -> None:
     def early(state: Any) -> None:
         # Seat 2 played her before anybody drew from the second part: she is the first part's.
-        del state.seats[2].princesses_played[:]
-        state.seats[2].princesses_played.extend([1, 0, 0])
+        for part, had in enumerate(state.seats[2].by_part):
+            had.princesses_played = int(part == 0)
 
     position = late(3, 3, {0: (70, 71), 1: (68, PRINCESS), 2: (67, 66)}, (2,)).position(early)
     assert {deal_of(position.resample(0, number))[1][0] for number in range(200)} == {2}
@@ -321,10 +321,10 @@ def test_late_positions_of_random_games() -> None:
             state = state_of(position)
             others = [held for seat, held in enumerate(state.seats) if seat != viewer]
             kinds["hand of three"] += any(len(held.hand_cards) == 3 for held in others)
-            kinds["Princess played"] += any(sum(held.princesses_played) for held in others)
+            kinds["Princess played"] += any(part.princesses_played for held in others for part in held.by_part)
             kinds["Princess held"] += any(PRINCESS in held.hand_cards for held in others)
             kinds["pass shown"] += any(held.shown for held in others)
-            kinds["several parts"] += sum(part.left > 0 for part in view_of(position, None).parts) > 1
+            kinds["several parts"] += sum(part.cards_left > 0 for part in view_of(position, None).parts) > 1
             check_uniform(position, viewer, draws=1500, patterns=True)
     # All kinds of positions that the test is for occur.
     assert min(kinds.values()) > 0

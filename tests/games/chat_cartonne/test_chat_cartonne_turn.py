@@ -263,7 +263,7 @@ def test_the_princess_takes_the_place_of_any_cat_awake_or_asleep() -> None:
     on_joint = play(position, princess_on(cell(11, 11)))
     assert [seat.supply for seat in state_of(on_joint).seats] == [4, 4]
     assert state_of(on_joint).table[1].on_joint.HasField("princess")
-    assert list(state_of(on_joint).seats[0].princesses_played) == [1, 0]
+    assert [part.princesses_played for part in state_of(on_joint).seats[0].by_part] == [1, 0]
     # She ends the turn.
     assert on_joint.current_player() == 1
     own = play(position, princess_in(cell(12, 10)))

@@ -245,7 +245,7 @@ def test_decision_the_second_cat_is_another_one_than_the_first() -> None:
 @pytest.mark.rules("chat_perche", "Moving a cat")
 def test_the_second_cat_has_the_steps_that_the_first_left() -> None:
     table = moving(card("two other", 7)).move(START, left(1, 2))
-    assert table.state.steps == 4
+    assert table.state.steps_left == 4
     assert table.ends(START) & set(range(5)) == {trunk(number) for number in range(1, 5)}
 
 

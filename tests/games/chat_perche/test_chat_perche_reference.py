@@ -69,7 +69,7 @@ def random_options(choices: random.Random) -> dict[str, Any]:
 def assert_same_state(reference: Game, position: Any) -> None:
     state = state_of(position)
     assert phase(position) == reference.phase
-    assert state.dogs == reference.dogs
+    assert state.dog_steps == reference.dogs
     if reference.phase not in ("FIRST_SEAT", "OVER"):
         assert state.active_seat == reference.seat
     for seat in range(2):
@@ -84,7 +84,7 @@ def assert_same_state(reference: Game, position: Any) -> None:
         assert branch.greatest_load == (0 if branch.broken else max(reference.loads[number]))
     if reference.phase in ("MOVE", "SECOND_MOVE"):
         assert CARDS[state.card] == reference.card
-        assert state.steps == reference.steps
+        assert state.steps_left == reference.steps
         colour = reference.seat ^ ("other" in (reference.card or ""))
         barred = [cat.space for cat in reference.cats if reference.stands_barred(cat) and cat.colour == colour]
         assert list(state.barred) == sorted(barred)

@@ -148,7 +148,7 @@ def late_state(
     redrawn: Sequence[int] = (),
     phase: str = "PLAY",
     bonus_drawn: bool = False,
-    last_turns: int = 0,
+    last_turns_left: int = 0,
     up_arrows: Iterable[int] | None = None,
 ) -> DiscatState:
     """Return a late state: all cards that are nowhere else have been laid one by one, followed by `turns`.
@@ -168,7 +168,7 @@ def late_state(
         first_seat=(first - len(fillers)) % players,
         active_seat=active,
         bonus_drawn=bonus_drawn,
-        last_turns=last_turns,
+        last_turns_left=last_turns_left,
         draw_pile_cards=sorted(unknown),
         queue_cards=queue,
     )

@@ -301,7 +301,7 @@ def test_an_observation_in_the_middle() -> None:
     assert not seats[3:].any()
     for part, value in (("players", 3), ("draw_pile", 43), ("queue", 1), ("passes", 1), ("bonus_drawn", 1)):
         assert observed(table, 2, part) == value, part
-    assert observed(table, 2, "last_turns") == 0
+    assert observed(table, 2, "last_turns_left") == 0
     assert cards(observed(table, 2, "meets_constraint")) == list(range(1, 12))
     assert cards(observed(table, 2, "points_up")) == list(range(1, 61, 2))
     assert cards(observed(table, 2, "laid")) == [12]
@@ -313,11 +313,13 @@ def test_an_observation_without_a_constraint_and_in_the_last_turns() -> None:
     assert not observed(table, 0, "seats")[:, 7].any()
     state = late_state([[30], [10, 11], [20, 21]], [played(1)], first=2, active=0, up_arrows=[1])
     table = Table.at(read(state)).play(30)
-    assert observed(table, 1, "last_turns") == 2
+    assert observed(table, 1, "last_turns_left") == 2
 
 
 def test_the_end_hides_hands_still() -> None:
-    state = late_state([[], [47], [48]], [played(5), KEPT], first=0, active=2, phase="PASS", last_turns=1, up_arrows=[])
+    state = late_state(
+        [[], [47], [48]], [played(5), KEPT], first=0, active=2, phase="PASS", last_turns_left=1, up_arrows=[]
+    )
     table = Table.at(read(state)).keep()
     assert table.position.is_terminal()
     assert list(view_of(table.position, 1).seats[2].hand_cards) == []

@@ -20,7 +20,7 @@ HEADER_SIZE = 32
 
 
 class Body(ctypes.LittleEndianStructure):
-    """The packed state after its header, as engine/games/discat/state.pxd lays it out."""
+    """The packed state after its header, as engine/chatiere/engine/games/discat/state.pxd lays it out."""
 
     _fields_ = [
         ("players", ctypes.c_uint8),
@@ -88,7 +88,9 @@ def beginning() -> DiscatState:
 
 def last_turn() -> DiscatState:
     """Return three seats: seat 0 has laid its last card, 30, seat 1 has had its last turn, seat 2 is to keep."""
-    return late_state([[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns=1, up_arrows=[])
+    return late_state(
+        [[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns_left=1, up_arrows=[]
+    )
 
 
 def over() -> DiscatState:
@@ -233,7 +235,7 @@ OUT_OF_RANGE = [
     (dealt, put("first_seat", 2), "first_seat"),
     (dealt, put("active_seat", 2), "active_seat"),
     (dealt, put("active_seat", 2**32 - 1), "active_seat"),
-    (last_turn, put("last_turns", 3), "last_turns"),
+    (last_turn, put("last_turns_left", 3), "last_turns_left"),
     (dealt, put("draw_pile_cards.0", 0), "draw_pile_cards[0]"),
     (dealt, put("draw_pile_cards.3", 91), "draw_pile_cards[3]"),
     (dealt, put("draw_pile_cards.3", 1), "draw_pile_cards[3]"),
@@ -276,12 +278,16 @@ WRONG_TURNS = [
 ]
 
 WRONG_PHASE = [
-    (middle, put("phase", phase("FIRST_SEAT")), "first_seat"),
-    (middle, both(put("phase", phase("FIRST_SEAT")), remove("first_seat"), put("turns", [])), "first_seat"),
+    (middle, both(put("phase", phase("FIRST_SEAT")), remove("active_seat")), "first_seat"),
+    (
+        middle,
+        both(put("phase", phase("FIRST_SEAT")), remove("active_seat"), remove("first_seat"), put("turns", [])),
+        "first_seat",
+    ),
     (beginning, put("first_seat", 0), "first_seat"),
-    (beginning, put("phase", phase("DEAL")), "first_seat"),
+    (beginning, both(put("phase", phase("DEAL")), put("active_seat", 0)), "first_seat"),
     (beginning, put("options.first_seat", 0), "first_seat"),
-    (beginning, put("active_seat", 1), "seats.hand_cards"),
+    (beginning, put("active_seat", 1), "active_seat"),
     (beginning, move_card("draw_pile_cards", "seats.0.hand_cards", 5), "seats.hand_cards"),
     (dealing, put("options.first_seat", 1), "first_seat"),
     (dealing, put("phase", phase("PLAY")), "active_seat"),
@@ -289,7 +295,7 @@ WRONG_PHASE = [
     (dealing, put("phase", phase("OVER")), "phase"),
     (dealing, put("active_seat", 0), "seats.hand_cards"),
     (dealing, put("bonus_drawn", True), "turns"),
-    (dealing, put("last_turns", 1), "last_turns"),
+    (dealing, put("last_turns_left", 1), "last_turns_left"),
     (dealing, move_card("draw_pile_cards", "seats.0.hand_cards", 50), "seats.hand_cards"),
     (dealing, both(move_card("draw_pile_cards", "queue_cards", 50)), "queue_cards"),
     (dealt, put("phase", phase("DEAL")), "seats.hand_cards"),
@@ -330,21 +336,25 @@ WRONG_PHASE = [
 ]
 
 WRONG_END = [
-    (over, put("last_turns", 1), "last_turns"),
-    (last_turn, put("last_turns", 0), "last_turns"),
-    (last_turn, put("last_turns", 2), "last_turns"),
+    (over, put("last_turns_left", 1), "last_turns_left"),
+    (last_turn, put("last_turns_left", 0), "last_turns_left"),
+    (last_turn, put("last_turns_left", 2), "last_turns_left"),
     # The seat that began the last turns has a card.
-    (last_turn, move_card("seats.1.hand_cards", "seats.0.hand_cards", 40), "last_turns"),
+    (last_turn, move_card("seats.1.hand_cards", "seats.0.hand_cards", 40), "last_turns_left"),
     # The active seat has no card, though the pile has.
     (
         passing,
         both(*(move_card("seats.1.hand_cards", "draw_pile_cards", card) for card in range(31, 36))),
-        "last_turns",
+        "last_turns_left",
     ),
     # The pile has cards.
-    (last_turn, both(move_card("seats.1.hand_cards", "draw_pile_cards", 40), put("bonus_drawn", True)), "last_turns"),
-    (middle, put("last_turns", 1), "last_turns"),
-    (before_refill, put("last_turns", 1), "last_turns"),
+    (
+        last_turn,
+        both(move_card("seats.1.hand_cards", "draw_pile_cards", 40), put("bonus_drawn", True)),
+        "last_turns_left",
+    ),
+    (middle, put("last_turns_left", 1), "last_turns_left"),
+    (before_refill, put("last_turns_left", 1), "last_turns_left"),
 ]
 
 WRONG_CARDS = [

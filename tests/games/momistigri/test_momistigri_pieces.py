@@ -58,7 +58,7 @@ def test_effects_of_the_rules_file() -> None:
         (7, "DRAW_MORE", False, 2),
         (8, "DRAW_MORE", False, 3),
     ]
-    assert all(info.name for info in DETAILS.effects)
+    assert all(info.description for info in DETAILS.effects)
 
 
 def test_pairs_have_these_effects() -> None:

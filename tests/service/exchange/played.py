@@ -9,13 +9,13 @@ from typing import Any
 from google.rpc import code_pb2
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
-from chatiere.service.calls.errors import Status, StatusError
+from chatiere.service.base.errors import Status, StatusError
+from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.door import Cost, Door
 from chatiere.service.exchange.methods import BatchMethod, Feed, SingleMethod, StreamMethod
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.idle import IdleStreams
 from chatiere.service.guards.limits import CallLimit
-from chatiere.service.process.settings import Settings
 
 OK, CANCELLED, LATE, FULL, STOPPING, INTERNAL, BROKEN, MALFORMED = (
     code_pb2.OK,

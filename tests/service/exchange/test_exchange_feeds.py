@@ -7,8 +7,8 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatiere.service.calls.errors import OK as ENDED
-from chatiere.service.calls.errors import StatusError
+from chatiere.service.base.errors import OK as ENDED
+from chatiere.service.base.errors import StatusError
 from chatiere.service.exchange.feeds import FeedExchange
 from chatiere.service.exchange.health import Health
 from chatiere.service.exchange.methods import FeedHandler, FeedMethod

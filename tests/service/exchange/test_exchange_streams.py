@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatiere.engine.core.batch import Cancellation
-from chatiere.service.calls.errors import Refusal
+from chatiere.service.base.errors import Refusal
 from chatiere.service.exchange.streams import StreamExchange
 from chatiere.service.guards.chain import Call
 from chatiere.v1.batch_service_pb2 import PlayRequest

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from chatiere.engine.core.batch import Cancellation
-from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange, UnknownExchange
 from chatiere.service.exchange.methods import LARGE, UnknownMethod
 from chatiere.service.exchange.wire import Form

@@ -13,11 +13,11 @@ import grpc
 import pytest
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import game_service
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.guards.memory import Holding
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import Settings
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse
 
 from ..process import wait_until

@@ -37,7 +37,7 @@ from played_frames import (
 )
 
 from chatiere import engine
-from chatiere.service.process.settings import split_address
+from chatiere.service.base.settings import split_address
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse
 from chatiere.v1.game_service_pb2 import NewGameRequest
 

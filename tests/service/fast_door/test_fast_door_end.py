@@ -26,10 +26,10 @@ from played_frames import (
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import BatchClient, VectorEnv
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesResponse
 

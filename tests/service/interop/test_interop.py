@@ -110,7 +110,7 @@ def node_modules() -> Path:
 
 
 def test_grpc_js(server: Running, door: Door, node_modules: Path) -> None:
-    descriptors = ROOT / "src/chatiere/v1/descriptors.binpb"
+    descriptors = ROOT / "proto/chatiere/v1/descriptors.binpb"
     command = ("node", HERE / "client.js", server.address, descriptors, str(MOST[door]))
     done = run(*command, NODE_PATH=str(node_modules))
     assert done.returncode == 0, done.stderr

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from chatiere.service.base.settings import Settings
 from chatiere.service.exchange import door as door_module
 from chatiere.service.guards import connections as connections_module
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.ports.web import connection as connection_module
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import game_service_pb2 as pb
 
 from ..process import wait_until

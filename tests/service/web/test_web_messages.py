@@ -13,7 +13,7 @@ from google.rpc import code_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatiere.service.calls.errors import OK, Refusal, ServiceReason, Status, StatusError, status_of
+from chatiere.service.base.errors import OK, Refusal, ServiceReason, Status, StatusError, status_of
 from chatiere.service.ports.web.protocols import CONNECT, STREAMS, UNARY, message_in_query
 
 from .client import COMPRESSED, envelope, envelopes

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2 as pb
 
 from ..support import running
@@ -102,7 +102,7 @@ def test_all_origins_are_for_a_service_without_tokens(tmp_path: Path) -> None:
 
 
 def test_a_get_may_be_kept_and_asked_for_again(web: WebClient) -> None:
-    request = pb.ListGamesRequest(names=["discat"])
+    request = pb.ListGamesRequest(games=["discat"])
     first = web.get("ListGames", request, pb.ListGamesResponse).http
     assert first.headers["cache-control"] == "public, max-age=3600"
     tag = first.headers["etag"]

@@ -10,10 +10,10 @@ import httpx
 import pytest
 from prometheus_client import CollectorRegistry
 
+from chatiere.service.base import files
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.ports.server import create_server
-from chatiere.service.process import files
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import bot_service_pb2, game_service_pb2, table_service_pb2
 
 from ..process import served, wait_until

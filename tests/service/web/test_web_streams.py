@@ -20,11 +20,11 @@ from google.protobuf import json_format
 from google.rpc import code_pb2
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
+from chatiere.service.base.settings import Settings
 from chatiere.service.exchange import health as health_module
 from chatiere.service.exchange.health import Health
 from chatiere.service.exchange.methods import Feed
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import Settings
 
 from ..process import wait_until
 from ..support import PATIENCE, LogLines, Running, running

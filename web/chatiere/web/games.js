@@ -1,0 +1,65 @@
+// The facts that the service tells of its games, asked once a language.
+
+import { call } from "./api.js";
+import { checkGame, fieldOf, loadGame } from "./game.js";
+import { Phrases } from "./phrases.js";
+import { filled, language } from "./settings.js";
+
+/** @typedef {import("./game.js").GameInfo} GameInfo @typedef {import("./game.js").Game} Game */
+/**
+ * A game, ready to be drawn. `field`: its name in messages; `details`: its piece details.
+ * @typedef {{name: string, field: string, info: GameInfo, details: any, phrases: Phrases, game: Game,
+ *   t: (key: string, values?: Record<string, string | number>) => string}} Room
+ */
+
+/** @type {Map<string, Promise<any>>} */
+const asked = new Map();
+
+/** List all games: names, numbers of players. @returns {Promise<GameInfo[]>} */
+export async function listGames() {
+  return (await once(`games ${language()}`, () => call("GameService/ListGames", {}))).games;
+}
+
+/**
+ * List the bots of a game.
+ * @param {string} game @returns {Promise<import("#api/chatiere/v1/bot_service_pb.js").BotInfoJson[]>}
+ */
+export async function listBots(game) {
+  return (await once(`bots ${game}`, () => call("BotService/ListBots", { game }))).bots;
+}
+
+/**
+ * Return a game, ready to be drawn.
+ * @param {string} name @returns {Promise<Room>}
+ */
+export function roomOf(name) {
+  const spoken = language();
+  return once(`room ${name} ${spoken}`, async () => {
+    checkGame(name);
+    const [game, { games }] = await Promise.all([
+      loadGame(name),
+      call("GameService/ListGames", { games: [name], phrases: true, pieces: true }),
+    ]);
+    const info = /** @type {GameInfo} */ (games[0]);
+    const field = fieldOf(name);
+    const details = /** @type {any} */ (info.pieceDetails)?.[field] ?? {};
+    const t = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
+      filled(game.words[spoken]?.[key] ?? key, values);
+    return { name, field, info, details, phrases: new Phrases(info), game, t };
+  });
+}
+
+/**
+ * @template T
+ * @param {string} key @param {() => Promise<T>} ask @returns {Promise<T>}
+ */
+function once(key, ask) {
+  const kept = asked.get(key);
+  if (kept) {
+    return kept;
+  }
+  const made = ask();
+  asked.set(key, made);
+  made.catch(() => asked.delete(key));
+  return made;
+}
