@@ -35,7 +35,7 @@ function drawTree(view: ChatPercheView, details: ChatPerchePieces): string[] {
     return [...spaces.map((space) => (broken ? "x" : animal(space))), token];
   };
   const trunk = details.spaces.filter(({ kind }) => kind === ChatPercheSpaceKind.TRUNK);
-  const fromTheTop = trunk.sort((one, other) => other.place - one.place);
+  const fromTheTop = trunk.sort((one, other) => (other.place ?? 0) - (one.place ?? 0));
   return fromTheTop.map(({ space }) => {
     const branches = (wanted: ChatPercheSide) =>
       details.branches.filter(({ side, trunkSpace }) => side === wanted && trunkSpace === space).flatMap(outward);
