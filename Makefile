@@ -104,12 +104,14 @@ clients: $(BUILT) ## Compile the API for C++, Go, Java and TypeScript, and play 
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
 	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_cluster.py
 
-lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere
+	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 tests/debug_build
+	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2/chatiere/http2 \
+		$$(pkg-config --cflags libnghttp2) http2/chatiere/http2/*.c tests/fuzz/http2/*.c)
 	$(BIN)/python tests/page_lint.py
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
@@ -162,10 +164,10 @@ fuzz-http2: ## Make damaged conversations with the C of http2/ for SECONDS (60),
 		$(FUZZ_HTTP2) $(SEED) $(COUNT) $(SECONDS); else echo "fuzz-http2 is left out: libnghttp2 is not there"; fi
 
 load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), and check their budgets
-	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
+	$(BIN)/python -m loadtest.run $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
 
 soak: $(BUILT) ## Load a service at all doors for MINUTES, with rude connections, and check that nothing stays behind
-	$(BIN)/python loadtest/soak.py --minutes $(MINUTES)
+	$(BIN)/python -m loadtest.soak --minutes $(MINUTES)
 
 bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, build/bench.json and build/bench.png
 	$(BIN)/python -m loadtest.bench $(BENCH)

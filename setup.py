@@ -34,7 +34,7 @@ PROTO = Path("proto/chatiere")
 WEB = Path("web/chatiere/web")
 HTTP2 = Path("http2/chatiere/http2")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
-LARGEST_FIELD = 31
+MAX_FIELD = 31
 # What a refusal's status and details are made of: of googleapis-common-protos.
 STATUS_PROTOS = [f"google/rpc/{name}.proto" for name in ("code", "error_details", "status")]
 # The oldest libnghttp2 that http2/ is written for.
@@ -218,10 +218,8 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
     prefix = "".join(part.title() for part in source.stem.split("_"))
     lines = [f"# Generated from {source}.", "cdef enum:"]
     for message in file.message_type:
-        if any(field.number > LARGEST_FIELD for field in message.field):
-            raise SystemExit(
-                f"{message.name} in {source} has a field above {LARGEST_FIELD}: see engine/wire/reader.pxd"
-            )
+        if any(field.number > MAX_FIELD for field in message.field):
+            raise SystemExit(f"{message.name} in {source} has a field above {MAX_FIELD}: see engine/wire/reader.pxd")
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", message.name.removeprefix(prefix)).upper()
         lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
     target = PROTO / "fields" / f"{source.stem}.pxd"

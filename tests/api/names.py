@@ -141,7 +141,7 @@ def _has_presence(field: FieldDescriptorProto) -> bool:
 
 def _members(
     of_all: str, field: Callable[[FieldDescriptorProto], Iterable[str]], oneof: Callable[[str], Iterable[str]]
-):
+) -> Callable[[FileDescriptorProto], Made]:
     """Return a generator of the members of classes: of every message, of each field, of each oneof."""
 
     def members(file: FileDescriptorProto) -> Made:
@@ -149,8 +149,8 @@ def _members(
             yield from ((message.name, name, "every message") for name in of_all.split())
             for one in message.field:
                 yield from ((message.name, name, one.name) for name in field(one))
-            for one in _oneofs(message):
-                yield from ((message.name, name, one) for name in oneof(one))
+            for choice in _oneofs(message):
+                yield from ((message.name, name, choice) for name in oneof(choice))
 
     return members
 

@@ -27,7 +27,9 @@ def test_no_types_of_different_files_clash() -> None:
 
 def test_one_class_has_another_name_in_php() -> None:
     """`Include` reads well everywhere else: it is PBInclude there, and stays the only one."""
-    types = [each.name for file in api_files() for each in (*file.message_type, *file.enum_type)]
+    files = list(api_files())
+    types = [each.name for file in files for each in file.message_type]
+    types += [each.name for file in files for each in file.enum_type]
     assert [name for name in types if name.lower() in PHP_CLASSES] == ["Include"]
 
 

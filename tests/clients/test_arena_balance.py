@@ -40,14 +40,14 @@ def test_the_course_is_that_of_the_games(name: str, players: int) -> None:
     names = [kind.name for kind in game.description.action_kinds]
     assert list(course.kinds) == names
     assert [[counts[name] for name in names] for counts in kinds] == np.stack(list(course.kinds.values()), 1).tolist()
-    assert sum(course.kinds.values()).tolist() == results.lengths.tolist()
+    assert np.sum(list(course.kinds.values()), axis=0).tolist() == results.lengths.tolist()
 
 
 def test_the_figures() -> None:
     results = Results.of(4, 3, 1)
     results.lengths[:] = [10, 13, 20, 17]
     # Seat 0 wins; seats 0 and 2 share it; all share it; seat 1 wins.
-    results.returns[:] = [[2, -1, -1], [0.5, -1, 0.5], [0, 0, 0], [-1, 2, -1]]
+    results.returns[:] = np.array([[2, -1, -1], [0.5, -1, 0.5], [0, 0, 0], [-1, 2, -1]])
     course = Course(
         np.array([0, 1, 2, 1], np.int8),
         {"play": np.array([9, 10, 15, 11], np.uint32), "keep": np.array([1, 3, 5, 6], np.uint32)},

@@ -83,17 +83,17 @@ def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: st
             for number, action in zip(batch.game_numbers.tolist(), actions.tolist(), strict=True):
                 games[number].append(action)
     with Client(address) as client:
-        for number, actions in enumerate(games):
+        for number, chosen in enumerate(games):
             beginning = begin(client, name, players, seed=SEED, game_number=number)
             chairs = [seated[(number + seat) % 2] for seat in range(players)]
-            assert [step.action.id for step in play(client, beginning, chairs, SEED)] == actions
+            assert [step.action.id for step in play(client, beginning, chairs, SEED)] == chosen
 
 
 def test_shares_of_wins() -> None:
     results = Results.of(4, 3, 2)
     assert results.bots.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0], [1, 0, 1]]
     # Seat 0 wins; seats 0 and 1 share it; all share it; seat 2 wins.
-    results.returns[:] = [[2, -1, -1], [0.5, 0.5, -1], [0, 0, 0], [-1, -1, 2]]
+    results.returns[:] = np.array([[2, -1, -1], [0.5, 0.5, -1], [0, 0, 0], [-1, -1, 2]])
     assert results.wins(0).tolist() == pytest.approx([1, 1 / 2, 2 / 3, 0])
     assert results.wins(1).tolist() == pytest.approx([0, 1 / 2, 1 / 3, 1])
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import grpc
 import numpy as np
@@ -59,7 +60,7 @@ def legal(offsets: np.ndarray, ids: np.ndarray) -> list[list[int]]:
 
 
 def observed(position: engine.Position, seat: int) -> list[int]:
-    return np.frombuffer(position.observation(seat), "u1").tolist()
+    return list(position.observation(seat))
 
 
 def illegal(position: engine.Position) -> int:
@@ -195,7 +196,9 @@ def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, pla
         returns = [end.returns() for end in ends]
         assert played.decisions[item] == sum(moves)
         assert played.mean_returns[item].tolist() == pytest.approx(np.mean(returns, axis=0).tolist())
-        assert played.wins[item].tolist() == [sum(end.ranks()[seat] == 1 for end in ends) for seat in range(players)]
+        assert played.wins[item].tolist() == [
+            sum(seat in (end.winners() or ()) for end in ends) for seat in range(players)
+        ]
     assert not played.faults
 
 
@@ -317,19 +320,21 @@ def test_numbers_may_be_numpys(client: BatchClient) -> None:
 def test_columns_that_are_no_integers_are_refused_by_name(client: BatchClient) -> None:
     table = BatchSetup(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
     states = client.new_games(table, range(2)).states
+    nothing: Any = None
     for name, call in (
         ("seeds", lambda: client.new_games(table, 7)),
         ("seeds", lambda: client.new_games(table, np.zeros(2))),
         ("game_numbers", lambda: client.new_games(table, [1, 2], np.zeros(2))),
         ("states", lambda: client.score(table, states.astype(float))),
         ("moves", lambda: client.step(table, states, [[0], [0]])),
-        ("seats", lambda: client.observe(table, states, None)),
+        ("seats", lambda: client.observe(table, states, nothing)),
     ):
         with pytest.raises(ValueError, match=rf"^{name}(\[0\])? must be "):
             call()
 
 
 def test_new_games_need_seeds_or_a_count(client: BatchClient) -> None:
+    given: dict[str, Any]
     for given in ({}, {"seeds": []}, {"count": 0}):
         with pytest.raises(ChatiereError) as raised:
             client.new_games(BatchSetup(game=GAMES[0], players=3), **given)

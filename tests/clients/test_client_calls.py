@@ -54,7 +54,7 @@ def test_list_games_by_name_and_in_parts(ask: Ask, name: str) -> None:
 
 
 def test_one_name_is_no_sequence_of_names(ask: Ask) -> None:
-    with pytest.raises(TypeError, match="names is a sequence of names, not the one name 'discat'"):
+    with pytest.raises(TypeError, match="games is a sequence of names, not the one name 'discat'"):
         ask("list_games", "discat")
     assert game_requests.list_games((), False, False, True).message == ListGamesRequest(phrases=True)
 
@@ -86,7 +86,7 @@ def test_numbers_may_be_numpys(ask: Ask, kind: Callable[[int], Any]) -> None:
 
 def test_what_is_no_number_or_fits_in_no_field_is_refused_by_name(ask: Ask) -> None:
     state = ask("new_game", GAMES[0], 3, seed=5).state
-    for name, call in (
+    calls: tuple[tuple[str, Callable[[Any], Any]], ...] = (
         ("players", lambda wrong: ask("new_game", GAMES[0], wrong)),
         ("seed", lambda wrong: ask("new_game", GAMES[0], 3, seed=wrong)),
         ("game_number", lambda wrong: ask("new_game", GAMES[0], 3, seed=1, game_number=wrong)),
@@ -96,7 +96,9 @@ def test_what_is_no_number_or_fits_in_no_field_is_refused_by_name(ask: Ask) -> N
         ("seat", lambda wrong: ask("resample", state, wrong)),
         ("seed", lambda wrong: ask("resample", state, 0, seed=wrong)),
         ("game_number", lambda wrong: ask("resample", state, 0, game_number=wrong)),
-    ):
+    )
+    wrong: Any
+    for name, call in calls:
         for wrong in (0.0, "0", np.float64(0)):
             with pytest.raises(TypeError, match=f"^{name} must be an integer, not "):
                 call(wrong)

@@ -73,7 +73,7 @@ def test_every_call_has_the_same_answer_as_by_itself(open_stream: Open, address:
         games = client.new_games(table, [1, 2], columns=columns)
         typed = client.unpack(table, games.states).typed_states
         moves = games.legal_ids[games.legal_offsets[:-1]]
-        calls = [
+        calls: list[Any] = [
             batch_requests.new_games(table, [1, 2], columns=columns),
             batch_requests.step(table, games.states, moves, columns=columns),
             batch_requests.playout(table, games.states, 2, 3),

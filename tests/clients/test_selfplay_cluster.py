@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,7 +102,8 @@ def test_a_node_that_is_killed_costs_only_its_tasks(nodes: Cluster, tmp_path: Pa
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
-    hashed = on_ray(tmp_path / "ray", Meeting(tmp_path, nodes.head_node.node_id))
+    head: Any = nodes.head_node
+    hashed = on_ray(tmp_path / "ray", Meeting(tmp_path, head.node_id))
     killer.join()
     for file in held:
         file.close()
@@ -136,9 +138,12 @@ def raise_error() -> None:
 @pytest.mark.usefixtures("nodes")
 def test_a_range_is_played_again(tmp_path: Path, address: str) -> None:
     expected = in_one_process(tmp_path / "one")
-    for number, play in enumerate(
-        (First(tmp_path, kill_worker), First(tmp_path, raise_error), ShardPlayer(RECIPE, address, batch=2).play)
-    ):
+    plays: tuple[Callable[[GameRange], bytes], ...] = (
+        First(tmp_path, kill_worker),
+        First(tmp_path, raise_error),
+        ShardPlayer(RECIPE, address, batch=2).play,
+    )
+    for number, play in enumerate(plays):
         (tmp_path / "mark").unlink(missing_ok=True)
         assert on_ray(tmp_path / str(number), play) == expected
 

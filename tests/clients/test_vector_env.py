@@ -178,7 +178,7 @@ def relayed(
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         with grpc.insecure_channel(address) as channel:
-            stub = batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+            stub = batch_service_pb2_grpc.BatchServiceStub(channel)
             waiting = [next(requests) for _ in range(before_answering)]
             while True:
                 yield from stub.Play(iter([waiting.pop(0)]))
@@ -209,7 +209,7 @@ def test_a_stream_that_breaks_loses_no_game(
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         with grpc.insecure_channel(address) as channel:
-            stub = batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+            stub = batch_service_pb2_grpc.BatchServiceStub(channel)
             for _ in range(7):
                 yield from stub.Play(iter([next(requests)]))
             context.abort(code, "gone")
@@ -278,7 +278,7 @@ def test_reset_begins_anew_on_a_stream_that_was_refused(
             status.details.add().Pack(info)
             context.abort_with_status(rpc_status.to_status(status))
         with grpc.insecure_channel(address) as channel:
-            stub = batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+            stub = batch_service_pb2_grpc.BatchServiceStub(channel)
             yield from stub.Play(requests)
 
     servicer, relay = make_fake_batch(play=play)
@@ -367,7 +367,7 @@ def test_actions_that_are_not_one_a_row(address: str) -> None:
         ({"first_game": 2**64 - 3, "games": 4}, r"first_game \+ games must not be above"),
     ],
 )
-def test_numbers_that_make_no_sense(address: str, wrong: dict[str, int], message: str) -> None:
+def test_numbers_that_make_no_sense(address: str, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         VectorEnv(address, GAMES[0], fewest(GAMES[0]), **wrong)
 
@@ -388,13 +388,16 @@ def test_numbers_may_be_numpys(address: str, name: str) -> None:
             return [batch.luck().tolist(), env.step(batch.random_actions().astype(np.int64)).luck().tolist()]
 
     assert play(np.int64) == play(np.uint16) == play(int)
+    wrong: dict[str, Any]
     for argument in ("num_envs", "batches", "games"):
+        wrong = {argument: 2.0}
         with pytest.raises(TypeError, match=rf"{argument} must be an integer, not 2\.0"):
-            VectorEnv(address, name, fewest(name), **{argument: 2.0})
-    with pytest.raises(TypeError, match=r"players must be an integer, not 2\.0"):
-        VectorEnv(address, name, 2.0)
+            VectorEnv(address, name, fewest(name), **wrong)
+    half: Any = 0.5
+    with pytest.raises(TypeError, match=r"players must be an integer, not 0\.5"):
+        VectorEnv(address, name, half)
     with VectorEnv(address, name, fewest(name)) as env, pytest.raises(TypeError, match="seed must be an integer"):
-        env.reset(1.5)
+        env.reset(half)
 
 
 def test_what_the_service_does_not_play(address: str) -> None:

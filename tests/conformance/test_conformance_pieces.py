@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from games.building import score_of, state_of, view_of
+from games.building import message, score_of, state_of, view_of
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from chatiere import engine
@@ -13,7 +13,7 @@ from chatiere.engine.core.languages import LANGUAGES, catalogue
 from chatiere.engine.wire import fill
 from chatiere.v1 import annotations_pb2, game_pb2
 
-from .support import Table, message, moves_of, positions, thinned
+from .support import Table, moves_of, positions, thinned
 
 INTEGERS = {FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32, FieldDescriptor.CPPTYPE_INT64}
 INTEGERS |= {FieldDescriptor.CPPTYPE_UINT64}
@@ -45,10 +45,11 @@ PLAIN = {name for names in (SEATS, AMOUNTS, POINTS, OTHERS) for name in names.sp
 
 def messages_of(game: Game) -> list[Descriptor]:
     """Return all messages of the game's proto file."""
-    return list(game_pb2.Pieces.DESCRIPTOR.fields_by_name[game.name].message_type.file.message_types_by_name.values())
+    pieces: Any = game_pb2.Pieces.DESCRIPTOR.fields_by_name[game.name].message_type
+    return list(pieces.file.message_types_by_name.values())
 
 
-def kind_of(field: FieldDescriptor) -> str:
+def kind_of(field: Any) -> str:
     """Return the kind of the pieces whose numbers a field holds; empty for none."""
     return str(field.GetOptions().Extensions[annotations_pb2.piece])
 

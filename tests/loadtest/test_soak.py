@@ -1,16 +1,13 @@
 """The soak itself, for a few seconds, and that its budget notices what stays behind."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "loadtest"))
-
-import soak
-from siege import attacks, plan
+from loadtest import soak
+from loadtest.siege import attacks, plan
 
 QUARTERS = {
     "resident": [90.0, 100.0, 120.0, 116.0],

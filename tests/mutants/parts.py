@@ -116,7 +116,7 @@ def parts() -> dict[str, Part]:
         ],
     )
     found["tables"] = Part(
-        [*sorted((service / "tables").glob("*.py")), ROOT / "clients/chatiere/clients/table.py"],
+        [*sorted((service / "tables").glob("*.py")), ROOT / "clients/chatiere/clients/sealed_seat.py"],
         ["tests/tables/test_tables_derivations.py", "tests/tables/test_tables_seal.py", *_clients("table")],
         ["tests/tables", "tests/command/test_command_verify.py", *_service("processes")],
     )

@@ -290,7 +290,7 @@ def test_an_address_that_others_can_reach_needs_tls_or_tokens(tmp_path: Path, na
         Settings(**open_settings)
     Settings(**open_settings, insecure=True)
     Settings(**open_settings, tokens=tmp_path)
-    certificate = {"tls_certificate": tmp_path, "tls_key": tmp_path}
+    certificate: dict[str, Any] = {"tls_certificate": tmp_path, "tls_key": tmp_path}
     if name == "fast_address":
         # It is never encrypted.
         with pytest.raises(SettingError, match=r"^fast_address: other machines can reach it: .*it has no TLS"):

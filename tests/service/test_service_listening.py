@@ -6,7 +6,6 @@ import socket
 import pytest
 
 from chatiere.service.base.settings import SettingError
-from chatiere.service.ports import listening as listening_module
 from chatiere.service.ports.listening import HeldPort, listening_sockets
 
 
@@ -33,7 +32,7 @@ def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) 
         for family, host in ((socket.AF_INET6, "::1"), (socket.AF_INET, "127.0.0.1"))
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
-    monkeypatch.setattr(listening_module.socket, "socket", refuse)
+    monkeypatch.setattr(socket, "socket", refuse)
     (listening,) = listening_sockets("fast_address", "localhost:0")
     assert listening.getsockname()[0] == "127.0.0.1"
     listening.close()

@@ -338,7 +338,7 @@ def test_what_threads_count_is_exact_even_if_the_process_is_killed() -> None:
         # The second continues the files of the first.
         for _ in range(2):
             files.forget_present(0)
-            command = [sys.executable, "-c", _COUNT_IN_THREADS, files.directory]
+            command = [sys.executable, "-c", _COUNT_IN_THREADS, str(files.directory)]
             assert subprocess.run(command, timeout=PATIENCE).returncode == -signal.SIGKILL
         found = {sample.name: sample.value for metric in files.collector().collect() for sample in metric.samples}
     assert found["chatiere_moves_applied_total"] == 160_000

@@ -124,14 +124,14 @@ def test_games_are_in_the_language(stub: Any, game: Game, is_explicit: bool) -> 
     refused = 0
     while position.turn.kind != game_pb2.TURN_KIND_OVER:
         assert check(game, position)
-        request = pb.ApplyRequest(state=position.state, include=include)
+        apply = pb.ApplyRequest(state=position.state, include=include)
         if position.chance_outcomes:
-            request.outcome = choices.choice(position.chance_outcomes).outcome
+            apply.outcome = choices.choice(position.chance_outcomes).outcome
         else:
-            request.action.id = choices.randrange(game.num_distinct_actions)
-            refused += check_refusal(stub, game, request)
-            request.action.id = choices.choice(position.legal_actions).id
-        position = stub.Apply(request, metadata=ASKING).position
+            apply.action.id = choices.randrange(game.num_distinct_actions)
+            refused += check_refusal(stub, game, apply)
+            apply.action.id = choices.choice(position.legal_actions).id
+        position = stub.Apply(apply, metadata=ASKING).position
     assert position.end.label
     assert check(game, position)
     assert refused

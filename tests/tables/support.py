@@ -109,4 +109,5 @@ def refused(call: Any, *arguments: Any, **fields: Any) -> tuple[str, str]:
     """Return the reason and the field of a call that must be refused."""
     with pytest.raises((Refusal, EngineError)) as found:
         call(*arguments, **fields)
-    return str(found.value.reason.value), found.value.field
+    error: Any = found.value
+    return str(error.reason.value), error.field

@@ -16,7 +16,7 @@ from chatiere.clients.batch_client import BatchClient
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.client import Client
 from chatiere.clients.match import Step, begin, play
-from chatiere.clients.table import ForkError, Table
+from chatiere.clients.sealed_seat import ForkError, SealedSeat
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import CHANNEL_OPTIONS
 from chatiere.clients.transport.fast_stream import FastStream
@@ -37,8 +37,8 @@ __all__ = [
     "FieldViolation",
     "ForkError",
     "ObservationLayout",
+    "SealedSeat",
     "Step",
-    "Table",
     "TransportError",
     "VectorEnv",
     "begin",

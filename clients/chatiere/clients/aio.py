@@ -36,8 +36,8 @@ class AsyncClient:
     ) -> None:
         """Create a client; arguments as of Client, with a channel of grpc.aio."""
         self._own_channel = None if isinstance(target, grpc.aio.Channel) else open_aio_channel(target, credentials)
-        self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
-        self._bot_stub = BotServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]
+        self._stub = GameServiceStub(self._own_channel or target)
+        self._bot_stub = BotServiceStub(self._own_channel or target)
         self._timeout = timeout
         self._metadata = CallMetadata(token, new_request_id, language)
 

@@ -52,8 +52,8 @@ class Client(ChannelClient):
             new_request_id=new_request_id,
             language=language,
         )
-        self._stub = GameServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
-        self._bot_stub = BotServiceStub(self.channel)  # type: ignore[no-untyped-call]
+        self._stub = GameServiceStub(self.channel)
+        self._bot_stub = BotServiceStub(self.channel)
 
     def _send(self, request: MethodRequest[ResponseMessage], timeout: float | None) -> ResponseMessage:
         stub = self._stub if hasattr(self._stub, request.method) else self._bot_stub

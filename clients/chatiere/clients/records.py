@@ -24,12 +24,12 @@ from chatiere.v1.record_pb2 import GameRecord, RecordOutcomes, RecordStream
 SUFFIX = ".chatiere"
 """The suffix of files that hold a record as text."""
 
-MOST_CHARACTERS = 2_000_000
+MAX_CHARACTERS = 2_000_000
 """The most characters of a text that is read."""
 
 # The most characters of a line, and of a quoted one.
-_LONGEST_LINE, _LONGEST_QUOTE = 10_000, 40
-_LARGEST_U64 = 2**64 - 1
+_MAX_LINE_LENGTH, _MAX_QUOTE_LENGTH = 10_000, 40
+_MAX_U64 = 2**64 - 1
 
 _TAG = re.compile(r"([a-z_]+)(?: ([a-z_0-9]+))?: (.+)")
 _ACTION = re.compile(r"([0-9]+)\. seat ([0-9]+): ([0-9]+)")
@@ -91,8 +91,8 @@ def from_text(text: str, source: str = "record") -> GameRecord:
     Raises MalformedRecordError, which names the line and the rule, for a text that is not a record, or one of a game
     that cannot be played so.
     """
-    if len(text) > MOST_CHARACTERS:
-        raise MalformedRecordError(f"{source}: {len(text)} characters; a record has at most {MOST_CHARACTERS}")
+    if len(text) > MAX_CHARACTERS:
+        raise MalformedRecordError(f"{source}: {len(text)} characters; a record has at most {MAX_CHARACTERS}")
     return _Text(text, source).record()
 
 
@@ -100,9 +100,9 @@ def read_record(path: Path) -> GameRecord:
     """Return the record in a file. Raises MalformedRecordError; OSError if the file cannot be read."""
     # No character takes more bytes than 4.
     with path.open("rb") as file:
-        data = file.read(4 * MOST_CHARACTERS + 1)
-    if len(data) > 4 * MOST_CHARACTERS:
-        raise MalformedRecordError(f"{path}: too large; a record has at most {MOST_CHARACTERS} characters")
+        data = file.read(4 * MAX_CHARACTERS + 1)
+    if len(data) > 4 * MAX_CHARACTERS:
+        raise MalformedRecordError(f"{path}: too large; a record has at most {MAX_CHARACTERS} characters")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -193,7 +193,7 @@ def _told(error: EngineError, place: str) -> str:
 
 
 def _clipped(text: str) -> str:
-    return repr(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
+    return repr(text if len(text) <= _MAX_QUOTE_LENGTH else f"{text[:_MAX_QUOTE_LENGTH]}…")
 
 
 def _content(line: str) -> str:
@@ -227,8 +227,8 @@ class _Text:
             line = self._lines[self._number]
             self._number += 1
             line = line.removesuffix("\r")
-            if len(line) > _LONGEST_LINE:
-                self._fail(f"a line has at most {_LONGEST_LINE} characters, not {len(line)}")
+            if len(line) > _MAX_LINE_LENGTH:
+                self._fail(f"a line has at most {_MAX_LINE_LENGTH} characters, not {len(line)}")
             if _CONTROL.search(line):
                 self._fail("a control character")
             if line and not line.startswith("#"):
@@ -313,8 +313,8 @@ class _Text:
         if "chance" not in self._tags and "seed" not in self._tags:
             self._fail(f"neither 'seed: …' nor 'chance: {_EXPLICIT}' before the moves")
         if "chance" not in self._tags:
-            return self._number_of("seed", _LARGEST_U64), (
-                self._number_of("game_number", _LARGEST_U64) if "game_number" in self._tags else 0
+            return self._number_of("seed", _MAX_U64), (
+                self._number_of("game_number", _MAX_U64) if "game_number" in self._tags else 0
             )
         number, value = self._tags["chance"]
         if value != _EXPLICIT:

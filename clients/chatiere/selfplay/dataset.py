@@ -313,8 +313,8 @@ class DataSet:
         except (pa.ArrowException, OSError):
             return None
         hashed = _hash(*(rows[name].to_numpy() for name in _HASHED.names or ()))
-        told = {_HASH: hashed.encode(), _GAMES: str(games).encode()}
-        if metadata is None or any(metadata.get(key) != value for key, value in told.items()):
+        expected = {_HASH: hashed.encode(), _GAMES: str(games).encode()}
+        if metadata is None or any(metadata.get(key) != value for key, value in expected.items()):
             return None
         return _Shard(games, len(rows), hashed)
 

@@ -136,8 +136,8 @@ class HumanTerminal:
         self._is_shared = len(match.people) > 1
         # Whether the viewer is at the screen: with several people each has to come first.
         self._is_present = not self._is_shared
-        # By seat, for how many decisions it was told what came before them.
-        self._told = {seat: match.last_decision(seat) + 1 for seat in match.people}
+        # By seat, for how many decisions it was shown the events before them.
+        self._shown = {seat: match.last_decision(seat) + 1 for seat in match.people}
         self._is_stale = True
         self._rest: Sequence[Move] = ()
         self._commands: dict[str, Callable[[str], None]] = {
@@ -168,7 +168,7 @@ class HumanTerminal:
     def _advance(self) -> None:
         match = self._match
         if not self._is_shared:
-            self._tell()
+            self._show_events()
         if match.seat in match.bots:
             try:
                 match.play_bot()
@@ -182,7 +182,7 @@ class HumanTerminal:
         if not self._is_present:
             self._change_places()
         if self._is_stale:
-            self._tell()
+            self._show_events()
             self._show("")
         prompt = "Game over> " if match.seat is None else f"Move {match.decisions + 1}, seat {match.seat}> "
         self._obey(self._read(prompt))
@@ -308,13 +308,13 @@ class HumanTerminal:
             self._say("There is no decision of yours to take back.")
             return
         count = self._match.decisions + 1
-        self._told = {seat: min(told, count) for seat, told in self._told.items()}
+        self._shown = {seat: min(shown, count) for seat, shown in self._shown.items()}
         self._say(f"Back to move {count}.")
         self._is_stale = True
 
-    def _tell(self) -> None:
+    def _show_events(self) -> None:
         count = self._match.decisions + 1
-        for decisions in range(self._told[self._viewer], count):
+        for decisions in range(self._shown[self._viewer], count):
             events = self._match.events(self._viewer, decisions)
             hidden = [event for event in events if not event.everybody]
             if len(hidden) > _DEAL:
@@ -322,7 +322,7 @@ class HumanTerminal:
                 events = [event for event in events if event.everybody]
             for line in event_lines(events):
                 self._say(line)
-        self._told[self._viewer] = count
+        self._shown[self._viewer] = count
 
     def _show(self, rest: str) -> None:
         # The table, with the moves or the result.

@@ -6,7 +6,7 @@ import { createConnectTransport } from "@connectrpc/connect-web";
 import { errorOf } from "./errors.js";
 
 // The longest pause before another attempt, and the first, which doubles each time; in milliseconds.
-const LONGEST_PAUSE = 1000;
+const MAX_PAUSE = 1000;
 const FIRST_PAUSE = 100;
 
 /** What is common to all calls of a client. */
@@ -62,7 +62,7 @@ function withHeaders(own: HeadersInit | undefined, settings: CallSettings): Head
 
 // Many clients of one service do not come back at the same time.
 function pauseAfter(attempt: number): number {
-  return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (attempt - 1)) * (0.8 + 0.4 * Math.random());
+  return Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (attempt - 1)) * (0.8 + 0.4 * Math.random());
 }
 
 // As fetch, but where no response comes at all, that is said by a status.

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
-from chatiere.bots.search import MOST_SIMULATIONS, SearchColumns, read_exploration, read_simulations, search
+from chatiere.bots.search import MAX_SIMULATIONS, SearchColumns, read_exploration, read_simulations, search
 
 # UCB1's constant of exploration, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7
 # Not more nodes than this are kept at a time: a few hundred megabytes.
-_MOST_NODES = 2_000_000
+_MAX_NODES = 2_000_000
 # Simulations by default, or for each millisecond: more than it has time for, so that what they may take is bounded.
 _SIMULATIONS = 1000
 
@@ -35,7 +35,7 @@ class IsmctsBot(SearchBot):
         Raises EngineError: INVALID_BATCH.
         """
         if simulations is None:
-            simulations = min(MOST_SIMULATIONS, _SIMULATIONS * max(1, milliseconds or 1))
+            simulations = min(MAX_SIMULATIONS, _SIMULATIONS * max(1, milliseconds or 1))
         self.budget = read_simulations(simulations)
         self.is_reproducible = milliseconds is None
         self._milliseconds = milliseconds
@@ -48,7 +48,7 @@ class IsmctsBot(SearchBot):
         shares = np.repeat(1 / counts, counts)
         actions = decisions.legal_ids[offsets[:-1]]
         rows = decisions.worth_a_search()
-        at_once = len(rows) if self._milliseconds is not None else max(1, _MOST_NODES // self.budget)
+        at_once = len(rows) if self._milliseconds is not None else max(1, _MAX_NODES // self.budget)
         for first in range(0, len(rows), at_once or 1):
             some = rows[first : first + at_once]
             found = self._search(decisions, some)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine.core.position import Game
 
-MOST_SIMULATIONS: Final[int]
+MAX_SIMULATIONS: Final[int]
 
 class Leaves(NamedTuple):
     observations: NDArray[np.uint8]

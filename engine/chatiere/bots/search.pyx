@@ -56,7 +56,7 @@ cdef enum:
     OTHER_ACTOR = -1
     OTHER_LEGAL_ACTIONS = -2
 
-MOST_SIMULATIONS = 1_000_000
+MAX_SIMULATIONS = 1_000_000
 
 
 class Leaves(NamedTuple):
@@ -668,7 +668,7 @@ cdef class _Trees:
         cdef size_t count = self.leaves.count, legal = self.leaves.legal_offsets[count]
         cdef Py_ssize_t length = self.game.observation_length
         offsets = column(self.leaves.legal_offsets, (count + 1) * sizeof(uint32_t), np.uint32)
-        told = self.evaluate(
+        judged = self.evaluate(
             Leaves(
                 column(self.leaves.observations, count * length, np.uint8).reshape(count, length),
                 column(self.leaves.actors, count, np.int8),
@@ -676,11 +676,11 @@ cdef class _Trees:
                 column(self.leaves.legal_ids, legal * sizeof(uint16_t), np.uint16),
             )
         )
-        if not isinstance(told, tuple) or len(told) != 2:
+        if not isinstance(judged, tuple) or len(judged) != 2:
             raise EngineError(
-                Reason.INVALID_BATCH, f"evaluate must return (priors, values), not {shown(told)}", field="evaluate"
+                Reason.INVALID_BATCH, f"evaluate must return (priors, values), not {shown(judged)}", field="evaluate"
             )
-        priors = read_reals("priors", told[0], (legal,))
+        priors = read_reals("priors", judged[0], (legal,))
         if priors.min() < 0:
             place = int(priors.argmin())
             raise EngineError(
@@ -695,7 +695,7 @@ cdef class _Trees:
                 f"the priors of leaf {place} must have a sum above 0, not {sums[place]}",
                 field="priors",
             )
-        return priors, read_reals("values", told[1], (count, self.forest.players))
+        return priors, read_reals("values", judged[1], (count, self.forest.players))
 
     cdef int refuse_world(self) except -1:
         cdef int fault = self.worlds.fault
@@ -759,8 +759,8 @@ def read_exploration(value):
 
 
 def read_simulations(value):
-    """Return a number of simulations, 1 … MOST_SIMULATIONS, as an int. Raises EngineError: INVALID_BATCH."""
-    return read_number("simulations", value, 1, MOST_SIMULATIONS)
+    """Return a number of simulations, 1 … MAX_SIMULATIONS, as an int. Raises EngineError: INVALID_BATCH."""
+    return read_number("simulations", value, 1, MAX_SIMULATIONS)
 
 
 def search(

@@ -1,4 +1,4 @@
-"""Tables and scores of the games as lines for a terminal, styled for click.echo: one file a game, and a line here.
+"""Tables and scores of the games as lines for a terminal, styled for click.echo: one file a game.
 
 Imports neither gRPC nor the clients.
 """
@@ -7,15 +7,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from chatiere import engine
 from chatiere.v1.game_pb2 import Score
-
-_NAMES = (
-    "chat_cartonne",
-    "chat_perche",
-    "chatpentiers",
-    "discat",
-    "momistigri",
-)
 
 
 class Drawing(Protocol):
@@ -32,4 +25,6 @@ class Drawing(Protocol):
         """Return the breakdown of a score, a text for each seat, in seat order."""
 
 
-DRAWINGS: dict[str, Drawing] = {name: cast(Drawing, import_module(f"{__name__}.{name}")) for name in _NAMES}
+DRAWINGS: dict[str, Drawing] = {
+    game.name: cast(Drawing, import_module(f"{__name__}.{game.name}")) for game in engine.games()
+}

@@ -10,7 +10,7 @@ _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
 # The largest threshold that glibc accepts; larger blocks go back to the system as soon as they are freed.
-_LARGEST_KEPT = 32 * 1024 * 1024
+_MAX_KEPT = 32 * 1024 * 1024
 
 
 def keep_freed_memory() -> bool:
@@ -24,7 +24,7 @@ def keep_freed_memory() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):
         return False
-    return bool(mallopt(_M_MMAP_THRESHOLD, _LARGEST_KEPT) and mallopt(_M_TRIM_THRESHOLD, 2 * _LARGEST_KEPT))
+    return bool(mallopt(_M_MMAP_THRESHOLD, _MAX_KEPT) and mallopt(_M_TRIM_THRESHOLD, 2 * _MAX_KEPT))
 
 
 def share_one_heap() -> bool:

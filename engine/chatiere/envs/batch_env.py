@@ -8,7 +8,7 @@ from typing import NamedTuple, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chatiere.engine.core.batch import MOST_ITEMS
+from chatiere.engine.core.batch import MAX_ITEMS
 from chatiere.engine.core.integers import column_of, require_integer, unsigned
 from chatiere.envs.batch import Batch, Ended, Positions, joined, only
 from chatiere.v1.game_pb2 import GameInfo
@@ -56,8 +56,8 @@ class BatchEnv(ABC):
         self.num_envs = require_integer("num_envs", num_envs)
         self._batches = require_integer("batches", batches)
         self._games = None if games is None else require_integer("games", games)
-        if not 1 <= self.num_envs <= MOST_ITEMS:
-            raise ValueError(f"num_envs must be from 1 to {MOST_ITEMS}, not {self.num_envs}")
+        if not 1 <= self.num_envs <= MAX_ITEMS:
+            raise ValueError(f"num_envs must be from 1 to {MAX_ITEMS}, not {self.num_envs}")
         if not 1 <= self._batches <= self.num_envs:
             raise ValueError(f"batches must be from 1 to num_envs ({self.num_envs}), not {self._batches}")
         if self._games is not None and self._games < 1:

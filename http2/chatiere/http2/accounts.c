@@ -13,22 +13,22 @@
 #define SWEEP 1.0
 
 struct account {
-    account *next; /* at the same place */
+    struct account *next; /* at the same place */
     struct in6_addr group;
     atomic_size_t connections;
-    debt debt;
+    struct debt debt;
 };
 
 struct accounts {
-    double pace, most;
+    double pace, max_debt;
     pthread_mutex_t lock; /* for all below, and the debts */
     uint64_t key;         /* of places, so that nobody can choose them */
     double swept_at;
-    account *places[PLACES];
+    struct account *places[PLACES];
 };
 
-accounts *accounts_new(double pace, double most) {
-    accounts *found = calloc(1, sizeof(accounts));
+struct accounts *accounts_new(double pace, double max_debt) {
+    struct accounts *found = calloc(1, sizeof(struct accounts));
     if (found == NULL)
         return NULL;
     if (pthread_mutex_init(&found->lock, NULL) != 0) {
@@ -36,17 +36,17 @@ accounts *accounts_new(double pace, double most) {
         return NULL;
     }
     found->pace = pace;
-    found->most = most;
+    found->max_debt = max_debt;
     if (getrandom(&found->key, sizeof(found->key), GRND_NONBLOCK) < 0)
         found->key = (uint64_t)(uintptr_t)found;
     return found;
 }
 
-static void free_settled(accounts *accounts, double now, bool are_all) {
+static void free_settled(struct accounts *accounts, double now, bool are_all) {
     for (size_t i = 0; i < PLACES; i++) {
-        account **place = &accounts->places[i];
+        struct account **place = &accounts->places[i];
         while (*place != NULL) {
-            account *each = *place;
+            struct account *each = *place;
             if (are_all || (each->connections == 0 && accounts_owed(accounts, &each->debt, 0, now) == 0)) {
                 *place = each->next;
                 free(each);
@@ -57,13 +57,13 @@ static void free_settled(accounts *accounts, double now, bool are_all) {
     }
 }
 
-void accounts_free(accounts *accounts) {
+void accounts_free(struct accounts *accounts) {
     free_settled(accounts, 0, true);
     pthread_mutex_destroy(&accounts->lock);
     free(accounts);
 }
 
-double accounts_owed(const accounts *accounts, debt *debt, double cost, double now) {
+double accounts_owed(const struct accounts *accounts, struct debt *debt, double cost, double now) {
     if (now > debt->at) {
         debt->cost -= accounts->pace * (now - debt->at);
         debt->at = now;
@@ -74,11 +74,11 @@ double accounts_owed(const accounts *accounts, debt *debt, double cost, double n
     return debt->cost;
 }
 
-double accounts_most(const accounts *accounts) {
-    return accounts->most;
+double accounts_max_debt(const struct accounts *accounts) {
+    return accounts->max_debt;
 }
 
-void accounts_sweep(accounts *accounts, double now) {
+void accounts_sweep(struct accounts *accounts, double now) {
     pthread_mutex_lock(&accounts->lock);
     if (now > accounts->swept_at + SWEEP) {
         accounts->swept_at = now;
@@ -94,7 +94,7 @@ struct in6_addr address_group(const struct in6_addr *address) {
     return group;
 }
 
-static account **place_of(accounts *accounts, const struct in6_addr *group) {
+static struct account **place_of(struct accounts *accounts, const struct in6_addr *group) {
     uint64_t words[2];
     memcpy(words, group->s6_addr, sizeof(words));
     uint64_t mixed = accounts->key;
@@ -107,14 +107,14 @@ static account **place_of(accounts *accounts, const struct in6_addr *group) {
     return &accounts->places[mixed % PLACES];
 }
 
-account *account_open(accounts *accounts, const struct in6_addr *address) {
+struct account *account_open(struct accounts *accounts, const struct in6_addr *address) {
     struct in6_addr group = address_group(address);
     pthread_mutex_lock(&accounts->lock);
-    account **place = place_of(accounts, &group);
-    account *found = *place;
+    struct account **place = place_of(accounts, &group);
+    struct account *found = *place;
     while (found != NULL && memcmp(&found->group, &group, sizeof(group)) != 0)
         found = found->next;
-    if (found == NULL && (found = calloc(1, sizeof(account))) != NULL) {
+    if (found == NULL && (found = calloc(1, sizeof(struct account))) != NULL) {
         found->group = group;
         found->next = *place;
         *place = found;
@@ -125,18 +125,18 @@ account *account_open(accounts *accounts, const struct in6_addr *address) {
     return found;
 }
 
-void account_close(accounts *accounts, account *account) {
+void account_close(struct accounts *accounts, struct account *account) {
     /* Under the lock, so that no sweep frees it meanwhile. */
     pthread_mutex_lock(&accounts->lock);
     account->connections--;
     pthread_mutex_unlock(&accounts->lock);
 }
 
-size_t account_connections(const account *account) {
+size_t account_connections(const struct account *account) {
     return atomic_load_explicit(&account->connections, memory_order_relaxed);
 }
 
-double account_owed(accounts *accounts, account *account, double cost, double now) {
+double account_owed(struct accounts *accounts, struct account *account, double cost, double now) {
     pthread_mutex_lock(&accounts->lock);
     double owed = accounts_owed(accounts, &account->debt, cost, now);
     pthread_mutex_unlock(&accounts->lock);

@@ -54,7 +54,7 @@ cdef extern from "connection.h" nogil:
     ctypedef struct nghttp2_session:
         pass
     # The part of a connection that tells its windows.
-    ctypedef struct windowed "connection":
+    struct windowed "connection":
         nghttp2_session* session
     int32_t nghttp2_session_get_remote_window_size(nghttp2_session* session)
     int32_t nghttp2_session_get_stream_remote_window_size(nghttp2_session* session, int32_t id)
@@ -64,10 +64,10 @@ cdef enum:
     STREAM = 1  # the number of the only one
     COPIED = 16384  # smaller pieces of messages are copied
     BUFFER = 16384  # all but the beginning of a long message is read past the buffer
-    LARGEST = 0xFFFFFFFF  # of a message
+    MAX_MESSAGE_SIZE = 0xFFFFFFFF  # of a message
 
 # Seconds, some weeks: poll counts no further.
-cdef double LONGEST_WAIT = 2e6
+cdef double MAX_WAIT = 2e6
 
 
 class Cause(Enum):
@@ -153,7 +153,7 @@ cdef class StreamCall:
         self._socket = connected
         self._fd = connected.fileno()
         self._patience = patience
-        self._shared.longest = LARGEST
+        self._shared.max_size = MAX_MESSAGE_SIZE
         self._connection = connection_new(&self._shared, self._fd, False, 0)
         if self._connection == NULL:
             raise MemoryError
@@ -235,7 +235,7 @@ cdef class StreamCall:
             return 0
         for each in pieces:
             size += each.buffer.len
-        if size > LARGEST:
+        if size > MAX_MESSAGE_SIZE:
             raise OverflowError("a message of gRPC has less than 4 GiB")
         _check(stream_begin_message(self._stream, size))
         # Lent memory is the caller's again when this returns.
@@ -278,7 +278,7 @@ cdef class StreamCall:
     cdef int _poll(self, short events, double seconds) except -1:
         # Wait for the socket. Returns what it is ready for; 0: nothing in so many seconds.
         cdef pollfd polled
-        cdef double end = INFINITY if seconds > LONGEST_WAIT else <double> monotonic() + seconds
+        cdef double end = INFINITY if seconds > MAX_WAIT else <double> monotonic() + seconds
         cdef int milliseconds, count, error
         while True:
             polled.fd, polled.events, polled.revents = self._fd, events, 0

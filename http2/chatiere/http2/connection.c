@@ -11,28 +11,28 @@
 #endif
 
 /* The largest frame of HTTP/2, and window. */
-#define LARGEST_FRAME ((1 << 24) - 1)
-#define LARGEST_WINDOW 2147483647
+#define MAX_FRAME ((1 << 24) - 1)
+#define MAX_WINDOW 2147483647
 /* Bytes that a server's connection may receive before the server looks at them. */
 #define CONNECTION_WINDOW (16 * 1024 * 1024)
 /* Frames are made while fewer bytes than this wait for the socket. */
 #define ENOUGH (64 * 1024)
-/* Room for frames that is kept. */
-#define MOST_ROOM (1024 * 1024)
+/* Bytes for frames that are kept. */
+#define MAX_CAPACITY (1024 * 1024)
 /* Bytes of a message allocated before they come: what a client says of its length may be wrong. */
 #define TRUSTED (2 * 1024 * 1024)
-#define MOST_TRAILERS 8
+#define MAX_TRAILERS 8
 /* The least part of a message that is read to where it stays, past the buffer. */
 #define LEAST_DIRECT 4096
 /* Pieces that go to the system at once. */
-#define MOST_PIECES 64
+#define MAX_PIECES 64
 /* Frames that may wait in libnghttp2: of a client that does not read there could be any number. */
-#define MOST_QUEUED 10000
+#define MAX_QUEUED 10000
 /* WINDOW_UPDATEs that may answer a DATA frame: of its stream and of the connection; and that are expected at a time. */
 #define UPDATES 2
-#define MOST_UPDATES 10000
+#define MAX_UPDATES 10000
 /* Bytes of a DATA frame: libnghttp2 keeps as much memory for each connection, and does not use it. */
-#define LONGEST_FRAME (256 * 1024)
+#define MAX_DATA_FRAME (256 * 1024)
 /* Bytes of answers that a connection may wait for before they are counted. */
 #define SLOW (256 * 1024)
 
@@ -40,10 +40,10 @@
 #define FIELD(name, value)                                                                                             \
     { (uint8_t *)(name), (uint8_t *)(value), sizeof(name) - 1, sizeof(value) - 1, NO_COPY }
 
-static void mark_ready(stream *stream) {
+static void mark_ready(struct stream *stream) {
     if (stream->is_ready)
         return;
-    shared *shared = stream->connection->shared;
+    struct shared *shared = stream->connection->shared;
     stream->is_ready = true;
     stream->next_ready = NULL;
     if (shared->last_ready != NULL)
@@ -53,8 +53,8 @@ static void mark_ready(stream *stream) {
     shared->last_ready = stream;
 }
 
-stream *next_ready(shared *shared) {
-    stream *found = shared->first_ready;
+struct stream *next_ready(struct shared *shared) {
+    struct stream *found = shared->first_ready;
     if (found == NULL)
         return NULL;
     shared->first_ready = found->next_ready;
@@ -64,14 +64,14 @@ stream *next_ready(shared *shared) {
     return found;
 }
 
-stream *next_finished(shared *shared) {
-    stream *found = shared->finished;
+struct stream *next_finished(struct shared *shared) {
+    struct stream *found = shared->finished;
     if (found != NULL)
         shared->finished = found->next_ready;
     return found;
 }
 
-static void mark_changed(connection *connection) {
+static void mark_changed(struct connection *connection) {
     if (connection->is_changed)
         return;
     connection->is_changed = true;
@@ -79,8 +79,8 @@ static void mark_changed(connection *connection) {
     connection->shared->changed = connection;
 }
 
-connection *next_changed(shared *shared) {
-    connection *found = shared->changed;
+struct connection *next_changed(struct shared *shared) {
+    struct connection *found = shared->changed;
     if (found == NULL)
         return NULL;
     shared->changed = found->next_changed;
@@ -90,7 +90,7 @@ connection *next_changed(shared *shared) {
 
 /* Memory */
 
-static void release(shared *shared, piece *piece) {
+static void release(struct shared *shared, struct piece *piece) {
     if (piece->lender == NULL) {
         free(piece);
         return;
@@ -99,48 +99,48 @@ static void release(shared *shared, piece *piece) {
     shared->released = piece;
 }
 
-void message_free(message *message) {
+void message_free(struct message *message) {
     if (message == NULL)
         return;
     if (message->held != NULL)
-        *message->held -= message->room;
+        *message->held -= message->capacity;
     free(message);
 }
 
-static message *message_new(shared *shared, size_t size) {
-    size_t room = size < TRUSTED ? size : TRUSTED;
-    message *found = malloc(sizeof(message) + room);
+static struct message *message_new(struct shared *shared, size_t size) {
+    size_t capacity = size < TRUSTED ? size : TRUSTED;
+    struct message *found = malloc(sizeof(struct message) + capacity);
     if (found == NULL)
         return NULL;
     found->next = NULL;
     found->size = size;
-    found->room = room;
+    found->capacity = capacity;
     found->held = &shared->held;
-    shared->held += room;
+    shared->held += capacity;
     return found;
 }
 
-/* Make room for more of a message. NULL: no memory; the message is as it was. */
-static message *message_grown(message *before) {
-    size_t room = before->room * 2 < before->size ? before->room * 2 : before->size;
-    message *grown = realloc(before, sizeof(message) + room);
+/* Allocate more of a message. NULL: no memory; the message is as it was. */
+static struct message *message_grown(struct message *before) {
+    size_t capacity = before->capacity * 2 < before->size ? before->capacity * 2 : before->size;
+    struct message *grown = realloc(before, sizeof(struct message) + capacity);
     if (grown == NULL)
         return NULL;
-    *grown->held += room - grown->room;
-    grown->room = room;
+    *grown->held += capacity - grown->capacity;
+    grown->capacity = capacity;
     return grown;
 }
 
-int fields_add(fields *fields, const char *name, size_t name_size, const char *value, size_t value_size) {
+int fields_add(struct fields *fields, const char *name, size_t name_size, const char *value, size_t value_size) {
     uint32_t sizes[2] = {(uint32_t)name_size, (uint32_t)value_size};
     size_t needed = fields->size + sizeof(sizes) + name_size + value_size;
-    if (needed > fields->room) {
-        size_t room = needed < 512 ? 512 : 2 * needed;
-        uint8_t *data = realloc(fields->data, room);
+    if (needed > fields->capacity) {
+        size_t capacity = needed < 512 ? 512 : 2 * needed;
+        uint8_t *data = realloc(fields->data, capacity);
         if (data == NULL)
             return NGHTTP2_ERR_NOMEM;
         fields->data = data;
-        fields->room = room;
+        fields->capacity = capacity;
     }
     uint8_t *at = fields->data + fields->size;
     memcpy(at, sizes, sizeof(sizes));
@@ -151,7 +151,7 @@ int fields_add(fields *fields, const char *name, size_t name_size, const char *v
 }
 
 /* As nghttp2 takes them; returns their number, at most `most`. */
-static size_t fields_list(const fields *fields, nghttp2_nv *list, size_t most, uint8_t flags) {
+static size_t fields_list(const struct fields *fields, nghttp2_nv *list, size_t most, uint8_t flags) {
     size_t count = 0;
     uint8_t *at = fields->data;
     while (count < most && at < fields->data + fields->size) {
@@ -164,8 +164,8 @@ static size_t fields_list(const fields *fields, nghttp2_nv *list, size_t most, u
     return count;
 }
 
-static stream *stream_new(connection *connection) {
-    stream *found = calloc(1, sizeof(stream));
+static struct stream *stream_new(struct connection *connection) {
+    struct stream *found = calloc(1, sizeof(struct stream));
     if (found == NULL)
         return NULL;
     found->connection = connection;
@@ -179,9 +179,9 @@ static stream *stream_new(connection *connection) {
     return found;
 }
 
-static void drop_pieces(stream *stream, shared *shared) {
+static void drop_pieces(struct stream *stream, struct shared *shared) {
     while (stream->first_piece != NULL) {
-        piece *piece = stream->first_piece;
+        struct piece *piece = stream->first_piece;
         stream->first_piece = piece->next;
         release(shared, piece);
     }
@@ -191,11 +191,11 @@ static void drop_pieces(stream *stream, shared *shared) {
 }
 
 /* A piece that has begun to be sent is released after its last part, which ends where the rest begins. */
-static void keep_begun_piece(stream *stream) {
-    piece *rest = stream->first_piece;
+static void keep_begun_piece(struct stream *stream) {
+    struct piece *rest = stream->first_piece;
     if (rest == NULL || rest->lender == NULL)
         return;
-    for (piece *lent = stream->connection->first_lent; lent != NULL; lent = lent->next) {
+    for (struct piece *lent = stream->connection->first_lent; lent != NULL; lent = lent->next) {
         if (lent->lender == NULL && lent->data + lent->size == rest->data) {
             lent->lender = rest->lender;
             rest->lender = NULL;
@@ -204,27 +204,27 @@ static void keep_begun_piece(stream *stream) {
     }
 }
 
-static void drop_coming(stream *stream) {
+static void drop_coming(struct stream *stream) {
     if (stream->coming != NULL)
-        stream->held -= stream->coming->room;
+        stream->held -= stream->coming->capacity;
     message_free(stream->coming);
     stream->coming = NULL;
 }
 
-static void drop_messages(stream *stream) {
+static void drop_messages(struct stream *stream) {
     drop_coming(stream);
     while (stream->first != NULL) {
-        message *message = stream->first;
+        struct message *message = stream->first;
         stream->first = message->next;
-        stream->held -= message->room;
+        stream->held -= message->capacity;
         message_free(message);
     }
     stream->last = NULL;
     stream->waiting = 0;
 }
 
-static void stream_close(stream *stream, uint32_t error) {
-    connection *connection = stream->connection;
+static void stream_close(struct stream *stream, uint32_t error) {
+    struct connection *connection = stream->connection;
     if (stream->owner != NULL && !stream->is_watched && !stream->is_ready) {
         stream->next_ready = connection->shared->finished;
         connection->shared->finished = stream;
@@ -247,7 +247,7 @@ static void stream_close(stream *stream, uint32_t error) {
     stream->connection = NULL;
 }
 
-void stream_free(stream *stream) {
+void stream_free(struct stream *stream) {
     drop_messages(stream);
     free(stream->head.data);
     free(stream->tail.data);
@@ -256,7 +256,7 @@ void stream_free(stream *stream) {
 
 /* Receiving */
 
-static void set_fault(stream *stream, fault fault) {
+static void set_fault(struct stream *stream, enum fault fault) {
     if (stream->fault != FAULT_NONE)
         return;
     stream->fault = fault;
@@ -296,11 +296,11 @@ static double read_timeout(const uint8_t *text, size_t size) {
     }
 }
 
-static void look_at_header(stream *stream, const uint8_t *name, size_t name_size, const uint8_t *value,
+static void look_at_header(struct stream *stream, const uint8_t *name, size_t name_size, const uint8_t *value,
                            size_t value_size) {
     const char type[] = "application/grpc";
     if (IS(name, name_size, ":path")) {
-        const shared *shared = stream->connection->shared;
+        const struct shared *shared = stream->connection->shared;
         for (int i = 0; i < shared->path_count; i++)
             if (is(value, value_size, shared->paths[i], strlen(shared->paths[i])))
                 stream->path = i;
@@ -319,11 +319,11 @@ static void look_at_header(stream *stream, const uint8_t *name, size_t name_size
 }
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     connection->decoded = 0;
     if (!connection->is_server || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
-    stream *stream = stream_new(connection);
+    struct stream *stream = stream_new(connection);
     if (stream == NULL)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     stream->id = frame->hd.stream_id;
@@ -331,12 +331,12 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 }
 
 /* Count a header of a list. An error ends the connection, and nothing more is decoded. */
-static int count_header(connection *connection, size_t size) {
+static int count_header(struct connection *connection, size_t size) {
     connection->decoded += size + 32;
     connection->cost += size + 32;
-    if (connection->decoded > MOST_DECODED)
+    if (connection->decoded > MAX_DECODED)
         connection->excess = "too many bytes of headers";
-    else if (connection->cost > connection->most_cost)
+    else if (connection->cost > connection->max_cost)
         connection->excess = "frames that cost too much";
     return connection->excess == NULL ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
@@ -344,12 +344,12 @@ static int count_header(connection *connection, size_t size) {
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_size,
                      const uint8_t *value, size_t value_size, uint8_t flags, void *data) {
     (void)flags;
-    connection *connection = data;
-    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    struct connection *connection = data;
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     int error = count_header(connection, name_size + value_size);
     if (error != 0 || stream == NULL)
         return error;
-    if (connection->decoded > MOST_HEADERS) {
+    if (connection->decoded > MAX_HEADERS) {
         set_fault(stream, FAULT_HEADERS);
         return 0;
     }
@@ -370,7 +370,7 @@ static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *fram
     return count_header(data, name_size + value_size);
 }
 
-static void end_messages(stream *stream) {
+static void end_messages(struct stream *stream) {
     stream->has_ended = true;
     if (stream->prefix_size > 0)
         set_fault(stream, FAULT_BREAKS_OFF);
@@ -378,7 +378,7 @@ static void end_messages(stream *stream) {
 }
 
 /* Count what a frame costs whose head has come. */
-static void spend(connection *connection, size_t size) {
+static void spend(struct connection *connection, size_t size) {
     uint8_t type = connection->head[3], flags = connection->head[4];
     if (type == NGHTTP2_HEADERS)
         connection->cost += COST_OF_HEADERS + COST_OF_ENCODED * size;
@@ -391,7 +391,7 @@ static void spend(connection *connection, size_t size) {
 }
 
 /* Look at the size of a frame whose head has come: it may be too large to be looked at any further. */
-static void look_at_size(connection *connection, size_t size) {
+static void look_at_size(struct connection *connection, size_t size) {
     uint8_t type = connection->head[3];
     if (type == NGHTTP2_HEADERS)
         connection->encoded = 0;
@@ -399,32 +399,32 @@ static void look_at_size(connection *connection, size_t size) {
         connection->encoded += size;
     /* Above what it may have, it is libnghttp2 that refuses it. */
     if (type != NGHTTP2_DATA && type <= NGHTTP2_CONTINUATION && size <= STREAM_WINDOW &&
-        (size > MOST_ENCODED || connection->encoded > MOST_ENCODED))
+        (size > MAX_ENCODED || connection->encoded > MAX_ENCODED))
         connection->excess = "too large a frame other than DATA, or too many bytes of headers";
 }
 
 /* The client has ended or reset a stream: it must not send more of it. */
-static void remember_gone(connection *connection, int32_t id) {
-    connection->gone[connection->gone_count++ % MOST_GONE] = id;
+static void remember_gone(struct connection *connection, int32_t id) {
+    connection->gone[connection->gone_count++ % MAX_GONE] = id;
 }
 
 /* Look at the stream of a client's HEADERS: it must not be one that was skipped (RFC 9113, 5.1.1). */
-static void look_at_begun(connection *connection, int32_t id) {
+static void look_at_begun(struct connection *connection, int32_t id) {
     if (id > connection->last_begun) {
         if (id > connection->last_begun + 2) {
-            unsigned place = connection->skipped_count++ % MOST_GONE;
+            unsigned place = connection->skipped_count++ % MAX_GONE;
             connection->skipped[place].first = connection->last_begun + 2;
             connection->skipped[place].last = id - 2;
         }
         connection->last_begun = id;
         return;
     }
-    for (int i = 0; i < MOST_GONE; i++)
+    for (int i = 0; i < MAX_GONE; i++)
         connection->is_skipped_used |= connection->skipped[i].first <= id && id <= connection->skipped[i].last;
 }
 
 /* Look at the stream of a frame whose head has come. */
-static void look_at_stream(connection *connection) {
+static void look_at_stream(struct connection *connection) {
     const uint8_t *head = connection->head;
     int32_t id = (int32_t)((head[5] & 0x7Fu) << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 8 | head[8]);
     if (head[3] == NGHTTP2_RST_STREAM)
@@ -432,18 +432,18 @@ static void look_at_stream(connection *connection) {
     if (head[3] == NGHTTP2_HEADERS && id & 1)
         look_at_begun(connection, id);
     if (id != 0 && (head[3] == NGHTTP2_DATA || head[3] == NGHTTP2_HEADERS))
-        for (int i = 0; i < MOST_GONE; i++)
+        for (int i = 0; i < MAX_GONE; i++)
             connection->is_gone_used |= connection->gone[i] == id;
 }
 
-static bool is_block_open(const connection *connection) {
+static bool is_block_open(const struct connection *connection) {
     uint8_t type = connection->head[3], flags = connection->head[4];
     return connection->head_size == sizeof(connection->head) && !(flags & NGHTTP2_FLAG_END_HEADERS) &&
            (type == NGHTTP2_HEADERS || type == NGHTTP2_CONTINUATION);
 }
 
 /* See where frames begin and end: libnghttp2 does not tell of those that it passes over. */
-static void walk(connection *connection, size_t size, const uint8_t *at) {
+static void walk(struct connection *connection, size_t size, const uint8_t *at) {
     while (size > 0) {
         size_t part;
         if (connection->preface_left > 0) {
@@ -476,7 +476,7 @@ static void walk(connection *connection, size_t size, const uint8_t *at) {
     }
 }
 
-bool connection_is_part_way(const connection *connection) {
+bool connection_is_part_way(const struct connection *connection) {
     if (is_block_open(connection))
         return true;
     if (connection->body_left > 0)
@@ -485,7 +485,7 @@ bool connection_is_part_way(const connection *connection) {
 }
 
 static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *head, void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     connection->current = NULL;
     if (head->type == NGHTTP2_DATA && !(head->flags & NGHTTP2_FLAG_PADDED)) {
         connection->current = nghttp2_session_get_stream_user_data(session, head->stream_id);
@@ -495,7 +495,7 @@ static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *head
 }
 
 static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     if (frame->hd.type == NGHTTP2_SETTINGS) {
         connection->has_begun = true;
         return 0;
@@ -515,7 +515,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
         connection_drain_now(connection);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
-    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (stream == NULL)
         return 0;
     if (frame->hd.type == NGHTTP2_HEADERS) {
@@ -531,12 +531,12 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
-static void message_has_come(stream *stream) {
-    message *message = stream->coming;
+static void message_has_come(struct stream *stream) {
+    struct message *message = stream->coming;
     stream->coming = NULL;
     stream->prefix_size = 0;
-    if (stream->waiting == MOST_WAITING && stream->connection->is_server) {
-        stream->held -= message->room;
+    if (stream->waiting == MAX_WAITING && stream->connection->is_server) {
+        stream->held -= message->capacity;
         message_free(message);
         set_fault(stream, FAULT_COUNT);
         return;
@@ -550,24 +550,24 @@ static void message_has_come(stream *stream) {
     mark_ready(stream);
 }
 
-static size_t longest_of(const stream *stream) {
-    const shared *shared = stream->connection->shared;
-    return shared->longest_of != NULL && stream->path >= 0 ? shared->longest_of[stream->path] : shared->longest;
+static size_t max_size_of(const struct stream *stream) {
+    const struct shared *shared = stream->connection->shared;
+    return shared->max_sizes != NULL && stream->path >= 0 ? shared->max_sizes[stream->path] : shared->max_size;
 }
 
-static int begin_message(stream *stream) {
+static int begin_message(struct stream *stream) {
     const uint8_t *prefix = stream->prefix;
     size_t size = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
     if (prefix[0] != 0) {
         set_fault(stream, prefix[0] == 1 ? FAULT_COMPRESSED : FAULT_PREFIX);
-    } else if (size > longest_of(stream)) {
+    } else if (size > max_size_of(stream)) {
         set_fault(stream, FAULT_SIZE);
     } else {
         stream->coming = message_new(stream->connection->shared, size);
         stream->come = 0;
         if (stream->coming == NULL)
             return NGHTTP2_ERR_NOMEM;
-        stream->held += stream->coming->room;
+        stream->held += stream->coming->capacity;
         if (size == 0)
             message_has_come(stream);
     }
@@ -575,7 +575,7 @@ static int begin_message(stream *stream) {
 }
 
 /* Take bytes of messages; those that lie where they stay need not be copied. */
-static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
+static int take_bytes(struct stream *stream, const uint8_t *at, size_t size) {
     const uint8_t *end = at + size;
     while (at < end && stream->fault == FAULT_NONE && !(stream->is_finished && stream->connection->is_server)) {
         if (stream->prefix_size < sizeof(stream->prefix)) {
@@ -584,16 +584,16 @@ static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
                 return NGHTTP2_ERR_NOMEM;
             continue;
         }
-        message *message = stream->coming;
-        if (stream->come == message->room) {
-            size_t before = message->room;
+        struct message *message = stream->coming;
+        if (stream->come == message->capacity) {
+            size_t before = message->capacity;
             message = message_grown(message);
             if (message == NULL)
                 return NGHTTP2_ERR_NOMEM;
-            stream->held += message->room - before;
+            stream->held += message->capacity - before;
             stream->coming = message;
         }
-        size_t part = message->room - stream->come;
+        size_t part = message->capacity - stream->come;
         if (part > (size_t)(end - at))
             part = (size_t)(end - at);
         uint8_t *target = message->content + stream->come;
@@ -609,14 +609,14 @@ static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
 
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
                          void *data) {
-    connection *connection = data;
+    struct connection *connection = data;
     /* Padding that comes with something costs the client something. */
     if (flags & NGHTTP2_FLAG_PADDED && connection->cost >= COST_OF_FRAME)
         connection->cost -= COST_OF_FRAME;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
     if (nghttp2_session_consume_connection(session, size) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
-    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, id);
     if (stream == NULL)
         return nghttp2_session_consume_stream(session, id, size) == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
     stream->unconsumed += size;
@@ -634,17 +634,17 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
     return 0;
 }
 
-message *stream_take(stream *stream) {
-    message *message = stream->first;
+struct message *stream_take(struct stream *stream) {
+    struct message *message = stream->first;
     if (message == NULL)
         return NULL;
     stream->first = message->next;
     if (stream->first == NULL)
         stream->last = NULL;
     stream->waiting--;
-    *message->held -= message->room;
+    *message->held -= message->capacity;
     message->held = NULL;
-    stream->held -= message->room;
+    stream->held -= message->capacity;
     if (stream->waiting == 0 && stream->unconsumed > 0 && stream->connection != NULL) {
         nghttp2_session_consume_stream(stream->connection->session, stream->id, stream->unconsumed);
         stream->unconsumed = 0;
@@ -655,7 +655,7 @@ message *stream_take(stream *stream) {
 
 static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error, void *data) {
     (void)data;
-    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, id);
     if (stream != NULL) {
         if (stream->has_ended)
             remember_gone(stream->connection, id);
@@ -665,20 +665,20 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
 }
 
 /* What has been put into `out` by now, as far as it was not sent. */
-static uint64_t sent_place(const connection *connection) {
+static uint64_t sent_place(const struct connection *connection) {
     return connection->out_place - (connection->out_end - connection->out_begin);
 }
 
-long connection_read(connection *connection, uint8_t *buffer, size_t size) {
-    stream *stream = connection->current;
+long connection_read(struct connection *connection, uint8_t *buffer, size_t size) {
+    struct stream *stream = connection->current;
     uint8_t *target = buffer;
     if (stream != NULL && stream->coming != NULL && connection->frame_left >= LEAST_DIRECT) {
-        size_t room = stream->coming->room - stream->come;
-        if (room > connection->frame_left)
-            room = connection->frame_left;
-        if (room >= LEAST_DIRECT) {
+        size_t capacity = stream->coming->capacity - stream->come;
+        if (capacity > connection->frame_left)
+            capacity = connection->frame_left;
+        if (capacity >= LEAST_DIRECT) {
             target = stream->coming->content + stream->come;
-            size = room;
+            size = capacity;
         }
     }
     ssize_t count = recv(connection->fd, target, size, MSG_DONTWAIT);
@@ -700,31 +700,31 @@ long connection_read(connection *connection, uint8_t *buffer, size_t size) {
         nghttp2_session_terminate_session(connection->session, NGHTTP2_STREAM_CLOSED);
     if (connection->is_skipped_used)
         nghttp2_session_terminate_session(connection->session, NGHTTP2_PROTOCOL_ERROR);
-    if (connection->cost > connection->most_cost)
+    if (connection->cost > connection->max_cost)
         connection->excess = "frames that cost too much";
-    if (nghttp2_session_get_outbound_queue_size(connection->session) > MOST_QUEUED)
+    if (nghttp2_session_get_outbound_queue_size(connection->session) > MAX_QUEUED)
         connection->excess = "frames whose answers are not taken";
     return connection->excess == NULL ? count : NGHTTP2_ERR_FLOODED;
 }
 
 /* Sending */
 
-static int put(connection *connection, const uint8_t *data, size_t size) {
+static int put(struct connection *connection, const uint8_t *data, size_t size) {
     if (connection->out_begin == connection->out_end)
         connection->out_begin = connection->out_end = 0;
-    if (connection->out_end + size > connection->out_room) {
+    if (connection->out_end + size > connection->out_capacity) {
         size_t used = connection->out_end - connection->out_begin;
         if (used > 0)
             memmove(connection->out, connection->out + connection->out_begin, used);
         connection->out_begin = 0;
         connection->out_end = used;
-        if (used + size > connection->out_room) {
-            size_t room = 2 * (used + size);
-            uint8_t *out = realloc(connection->out, room);
+        if (used + size > connection->out_capacity) {
+            size_t capacity = 2 * (used + size);
+            uint8_t *out = realloc(connection->out, capacity);
             if (out == NULL)
                 return NGHTTP2_ERR_NOMEM;
             connection->out = out;
-            connection->out_room = room;
+            connection->out_capacity = capacity;
         }
     }
     memcpy(connection->out + connection->out_end, data, size);
@@ -734,8 +734,8 @@ static int put(connection *connection, const uint8_t *data, size_t size) {
     return 0;
 }
 
-static int put_lent(connection *connection, const uint8_t *data, size_t size, void *lender) {
-    piece *piece = malloc(sizeof(struct piece));
+static int put_lent(struct connection *connection, const uint8_t *data, size_t size, void *lender) {
+    struct piece *piece = malloc(sizeof(struct piece));
     if (piece == NULL)
         return NGHTTP2_ERR_NOMEM;
     *piece = (struct piece){NULL, data, size, lender, connection->out_place};
@@ -751,7 +751,7 @@ static int put_lent(connection *connection, const uint8_t *data, size_t size, vo
 static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, size_t size, uint32_t *flags,
                        nghttp2_data_source *source, void *data) {
     (void)buffer, (void)data;
-    stream *stream = source->ptr;
+    struct stream *stream = source->ptr;
     size_t count = stream->to_send < size ? stream->to_send : size;
     if (count == 0 && !stream->is_finished) {
         stream->waits = true;
@@ -759,8 +759,8 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, si
     }
     *flags = NGHTTP2_DATA_FLAG_NO_COPY;
     if (stream->is_finished && count == stream->to_send) {
-        nghttp2_nv trailers[MOST_TRAILERS];
-        size_t number = fields_list(&stream->tail, trailers, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
+        nghttp2_nv trailers[MAX_TRAILERS];
+        size_t number = fields_list(&stream->tail, trailers, MAX_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
         *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
         if (nghttp2_submit_trailer(session, id, trailers, number) != 0)
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -771,25 +771,25 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, si
 static ssize_t on_read_length(nghttp2_session *session, uint8_t type, int32_t id, int32_t connection_window,
                               int32_t stream_window, uint32_t largest_frame, void *data) {
     (void)type, (void)connection_window, (void)stream_window;
-    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, id);
     size_t size = stream == NULL ? 0 : stream->to_send;
     if (size > largest_frame)
         size = largest_frame;
-    if (size > LONGEST_FRAME && ((const connection *)data)->is_server)
-        size = LONGEST_FRAME;
+    if (size > MAX_DATA_FRAME && ((const struct connection *)data)->is_server)
+        size = MAX_DATA_FRAME;
     return size > 0 ? (ssize_t)size : 1;
 }
 
 static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head, size_t size,
                         nghttp2_data_source *source, void *data) {
     (void)session, (void)frame;
-    connection *connection = data;
-    stream *stream = source->ptr;
+    struct connection *connection = data;
+    struct stream *stream = source->ptr;
     if (connection->unsent >= ENOUGH)
         return NGHTTP2_ERR_WOULDBLOCK;
     int error = put(connection, head, 9);
     while (size > 0 && error == 0) {
-        piece *piece = stream->first_piece;
+        struct piece *piece = stream->first_piece;
         size_t part = piece->size < size ? piece->size : size;
         bool is_last = part == piece->size;
         if (piece->lender == NULL)
@@ -810,19 +810,19 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
             free(piece);
         }
     }
-    /* Whoever sends more is told that there is room. */
+    /* Whoever sends more is told that it may. */
     if (stream->to_send == 0 && !stream->is_finished)
         mark_ready(stream);
     return error == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
-    connection *connection = data;
-    if (frame->hd.type == NGHTTP2_DATA && connection->updates < MOST_UPDATES)
+    struct connection *connection = data;
+    if (frame->hd.type == NGHTTP2_DATA && connection->updates < MAX_UPDATES)
         connection->updates += UPDATES;
     if (!connection->is_server || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
-    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    struct stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     /* What the client still wants to send is not read. */
     if (stream != NULL && !stream->has_ended)
         return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
@@ -830,12 +830,12 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
 }
 
 /* Fill `parts` with what comes next; returns their number. */
-static int next_parts(const connection *connection, struct iovec *parts) {
+static int next_parts(const struct connection *connection, struct iovec *parts) {
     uint64_t place = sent_place(connection);
-    const piece *lent = connection->first_lent;
+    const struct piece *lent = connection->first_lent;
     const uint8_t *at = connection->out + connection->out_begin;
     int count = 0;
-    while (count < MOST_PIECES) {
+    while (count < MAX_PIECES) {
         if (lent != NULL && lent->place == place) {
             parts[count++] = (struct iovec){(void *)lent->data, lent->size};
             lent = lent->next;
@@ -851,10 +851,10 @@ static int next_parts(const connection *connection, struct iovec *parts) {
     return count;
 }
 
-static void drop_sent(connection *connection, size_t sent) {
+static void drop_sent(struct connection *connection, size_t sent) {
     connection->unsent -= sent;
     while (sent > 0) {
-        piece *lent = connection->first_lent;
+        struct piece *lent = connection->first_lent;
         if (lent != NULL && lent->place == sent_place(connection)) {
             size_t part = sent < lent->size ? sent : lent->size;
             lent->data += part;
@@ -878,7 +878,7 @@ static void drop_sent(connection *connection, size_t sent) {
     }
 }
 
-static long write_all(connection *connection) {
+static long write_all(struct connection *connection) {
     while (!connection->is_broken) {
         const uint8_t *frame;
         ssize_t size = 1;
@@ -888,14 +888,14 @@ static long write_all(connection *connection) {
         if (size < 0)
             return size;
         if (connection->unsent == 0) {
-            if (connection->out_room > MOST_ROOM) {
+            if (connection->out_capacity > MAX_CAPACITY) {
                 free(connection->out);
                 connection->out = NULL;
-                connection->out_begin = connection->out_end = connection->out_room = 0;
+                connection->out_begin = connection->out_end = connection->out_capacity = 0;
             }
             return 0;
         }
-        struct iovec parts[MOST_PIECES];
+        struct iovec parts[MAX_PIECES];
         struct msghdr message = {.msg_iov = parts};
         message.msg_iovlen = (size_t)next_parts(connection, parts);
         ssize_t sent = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -910,22 +910,22 @@ static long write_all(connection *connection) {
     return -1;
 }
 
-long connection_write(connection *connection) {
+long connection_write(struct connection *connection) {
     long error = write_all(connection);
     connection->left = connection->unsent + connection->to_send;
     return error;
 }
 
-bool connection_is_behind(const connection *connection) {
+bool connection_is_behind(const struct connection *connection) {
     return connection->left > 0 || connection->unsent + connection->to_send > SLOW;
 }
 
-int stream_begin_message(stream *stream, size_t size) {
+int stream_begin_message(struct stream *stream, size_t size) {
     uint8_t prefix[5] = {0, (uint8_t)(size >> 24), (uint8_t)(size >> 16), (uint8_t)(size >> 8), (uint8_t)size};
     return stream_copy(stream, prefix, sizeof(prefix));
 }
 
-static void add_piece(stream *stream, piece *piece) {
+static void add_piece(struct stream *stream, struct piece *piece) {
     if (stream->last_piece != NULL)
         stream->last_piece->next = piece;
     else
@@ -936,10 +936,10 @@ static void add_piece(stream *stream, piece *piece) {
         stream->connection->to_send += piece->size;
 }
 
-int stream_copy(stream *stream, const uint8_t *data, size_t size) {
+int stream_copy(struct stream *stream, const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
-    piece *piece = malloc(sizeof(struct piece) + size);
+    struct piece *piece = malloc(sizeof(struct piece) + size);
     if (piece == NULL)
         return NGHTTP2_ERR_NOMEM;
     *piece = (struct piece){NULL, piece->own, size, NULL, 0};
@@ -948,8 +948,8 @@ int stream_copy(stream *stream, const uint8_t *data, size_t size) {
     return 0;
 }
 
-int stream_lend(stream *stream, const uint8_t *data, size_t size, void *lender) {
-    piece *piece = malloc(sizeof(struct piece));
+int stream_lend(struct stream *stream, const uint8_t *data, size_t size, void *lender) {
+    struct piece *piece = malloc(sizeof(struct piece));
     if (piece == NULL)
         return NGHTTP2_ERR_NOMEM;
     *piece = (struct piece){NULL, data, size, lender, 0};
@@ -957,7 +957,7 @@ int stream_lend(stream *stream, const uint8_t *data, size_t size, void *lender) 
     return 0;
 }
 
-int stream_push(stream *stream) {
+int stream_push(struct stream *stream) {
     if (stream->connection == NULL)
         return 0;
     mark_changed(stream->connection);
@@ -967,7 +967,7 @@ int stream_push(stream *stream) {
     return nghttp2_session_resume_data(stream->connection->session, stream->id);
 }
 
-int stream_answer(stream *stream, const char *language) {
+int stream_answer(struct stream *stream, const char *language) {
     if (stream->connection == NULL || stream->is_answered)
         return 0;
     nghttp2_nv head[] = {
@@ -981,7 +981,7 @@ int stream_answer(stream *stream, const char *language) {
     return nghttp2_submit_response(stream->connection->session, stream->id, head, language[0] ? 3 : 2, &source);
 }
 
-int stream_finish(stream *stream) {
+int stream_finish(struct stream *stream) {
     if (stream->connection == NULL || stream->is_finished)
         return 0;
     stream->is_finished = true;
@@ -991,17 +991,17 @@ int stream_finish(stream *stream) {
         return stream_push(stream);
     if (stream->is_answered) {
         /* A client whose window is closed is told, too. */
-        nghttp2_nv trailers[MOST_TRAILERS];
-        size_t number = fields_list(&stream->tail, trailers, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
+        nghttp2_nv trailers[MAX_TRAILERS];
+        size_t number = fields_list(&stream->tail, trailers, MAX_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
         return nghttp2_submit_trailer(stream->connection->session, stream->id, trailers, number);
     }
     stream->is_answered = true;
-    nghttp2_nv head[2 + MOST_TRAILERS] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
-    size_t count = 2 + fields_list(&stream->tail, head + 2, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
+    nghttp2_nv head[2 + MAX_TRAILERS] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
+    size_t count = 2 + fields_list(&stream->tail, head + 2, MAX_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
     return nghttp2_submit_response(stream->connection->session, stream->id, head, count, NULL);
 }
 
-int stream_refuse(stream *stream, const char *status) {
+int stream_refuse(struct stream *stream, const char *status) {
     if (stream->connection == NULL || stream->is_answered)
         return 0;
     nghttp2_nv head = {(uint8_t *)":status", (uint8_t *)status, 7, 3, NGHTTP2_NV_FLAG_NONE};
@@ -1011,10 +1011,10 @@ int stream_refuse(stream *stream, const char *status) {
     return nghttp2_submit_response(stream->connection->session, stream->id, &head, 1, NULL);
 }
 
-stream *stream_request(connection *connection, const fields *head) {
+struct stream *stream_request(struct connection *connection, const struct fields *head) {
     nghttp2_nv list[32];
     size_t count = fields_list(head, list, 32, NGHTTP2_NV_FLAG_NONE);
-    stream *stream = stream_new(connection);
+    struct stream *stream = stream_new(connection);
     if (stream == NULL)
         return NULL;
     nghttp2_data_provider source = {{.ptr = stream}, on_read};
@@ -1029,7 +1029,7 @@ stream *stream_request(connection *connection, const fields *head) {
     return stream;
 }
 
-void stream_reset(stream *stream, uint32_t error) {
+void stream_reset(struct stream *stream, uint32_t error) {
     if (stream->connection == NULL)
         return;
     mark_changed(stream->connection);
@@ -1055,7 +1055,7 @@ static nghttp2_session_callbacks *callbacks_new(void) {
     return callbacks;
 }
 
-static int session_new(connection *connection) {
+static int session_new(struct connection *connection) {
     nghttp2_session_callbacks *callbacks = callbacks_new();
     nghttp2_option *option = NULL;
     int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
@@ -1073,28 +1073,28 @@ static int session_new(connection *connection) {
     return error;
 }
 
-static int say_settings(connection *connection, uint32_t most_streams) {
+static int say_settings(struct connection *connection, uint32_t max_streams) {
     nghttp2_settings_entry of_server[] = {
-        {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most_streams},
+        {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, max_streams},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
         {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, STREAM_WINDOW},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, MOST_HEADERS},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, MAX_HEADERS},
     };
     nghttp2_settings_entry of_client[] = {
         {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, LARGEST_WINDOW},
-        {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, LARGEST_FRAME},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, MAX_WINDOW},
+        {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, MAX_FRAME},
     };
     int error = connection->is_server ? nghttp2_submit_settings(connection->session, NGHTTP2_FLAG_NONE, of_server, 4)
                                       : nghttp2_submit_settings(connection->session, NGHTTP2_FLAG_NONE, of_client, 3);
     if (error != 0)
         return error;
-    int32_t window = connection->is_server ? CONNECTION_WINDOW : LARGEST_WINDOW;
+    int32_t window = connection->is_server ? CONNECTION_WINDOW : MAX_WINDOW;
     return nghttp2_session_set_local_window_size(connection->session, NGHTTP2_FLAG_NONE, 0, window);
 }
 
-connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most_streams) {
-    connection *found = calloc(1, sizeof(connection));
+struct connection *connection_new(struct shared *shared, int fd, bool is_server, uint32_t max_streams) {
+    struct connection *found = calloc(1, sizeof(struct connection));
     if (found == NULL)
         return NULL;
     found->shared = shared;
@@ -1103,17 +1103,17 @@ connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most
     mark_changed(found);
     found->last_taken = -1;
     found->last_begun = -1;
-    found->most_cost = UINT64_MAX;
+    found->max_cost = UINT64_MAX;
     found->began_at = shared->now;
     found->preface_left = is_server ? NGHTTP2_CLIENT_MAGIC_LEN : 0;
-    if (session_new(found) != 0 || say_settings(found, most_streams) != 0) {
+    if (session_new(found) != 0 || say_settings(found, max_streams) != 0) {
         connection_free(found);
         return NULL;
     }
     return found;
 }
 
-static void leave_changed(connection *connection) {
+static void leave_changed(struct connection *connection) {
     struct connection **place = &connection->shared->changed;
     if (!connection->is_changed)
         return;
@@ -1123,31 +1123,31 @@ static void leave_changed(connection *connection) {
     connection->is_changed = false;
 }
 
-static void move_message(message *message, shared *to) {
-    *message->held -= message->room;
+static void move_message(struct message *message, struct shared *to) {
+    *message->held -= message->capacity;
     message->held = &to->held;
-    to->held += message->room;
+    to->held += message->capacity;
 }
 
-void connection_move(connection *connection, shared *to) {
+void connection_move(struct connection *connection, struct shared *to) {
     leave_changed(connection);
-    for (stream *each = connection->streams; each != NULL; each = each->next) {
+    for (struct stream *each = connection->streams; each != NULL; each = each->next) {
         if (each->coming != NULL)
             move_message(each->coming, to);
-        for (message *message = each->first; message != NULL; message = message->next)
+        for (struct message *message = each->first; message != NULL; message = message->next)
             move_message(message, to);
     }
     connection->shared = to;
     mark_changed(connection);
 }
 
-void connection_free(connection *connection) {
+void connection_free(struct connection *connection) {
     leave_changed(connection);
     nghttp2_session_del(connection->session);
     while (connection->streams != NULL)
         stream_close(connection->streams, NGHTTP2_CANCEL);
     while (connection->first_lent != NULL) {
-        piece *lent = connection->first_lent;
+        struct piece *lent = connection->first_lent;
         connection->first_lent = lent->next;
         release(connection->shared, lent);
     }
@@ -1155,12 +1155,12 @@ void connection_free(connection *connection) {
     free(connection);
 }
 
-bool connection_is_over(const connection *connection) {
+bool connection_is_over(const struct connection *connection) {
     return connection->unsent == 0 && !nghttp2_session_want_read(connection->session) &&
            !nghttp2_session_want_write(connection->session);
 }
 
-void connection_leave(connection *connection, uint32_t error, const char *words) {
+void connection_leave(struct connection *connection, uint32_t error, const char *words) {
     mark_changed(connection);
     /* Twice at most: libnghttp2 may have said so already. */
     nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE,
@@ -1169,14 +1169,14 @@ void connection_leave(connection *connection, uint32_t error, const char *words)
     nghttp2_session_terminate_session(connection->session, error);
 }
 
-void connection_drain(connection *connection) {
+void connection_drain(struct connection *connection) {
     connection->is_draining = true;
     nghttp2_submit_shutdown_notice(connection->session);
     nghttp2_submit_ping(connection->session, NGHTTP2_FLAG_NONE, NULL);
     mark_changed(connection);
 }
 
-void connection_drain_now(connection *connection) {
+void connection_drain_now(struct connection *connection) {
     const char words[] = "the server stops: begin again, at another one";
     if (!connection->is_draining)
         return;
@@ -1187,6 +1187,6 @@ void connection_drain_now(connection *connection) {
     mark_changed(connection);
 }
 
-size_t connection_copied(const connection *connection) {
+size_t connection_copied(const struct connection *connection) {
     return connection->out_end - connection->out_begin;
 }

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 
 cdef extern from "connection.h" nogil:
-    ctypedef enum fault:
+    enum fault:
         FAULT_NONE
         FAULT_HTTP_METHOD
         FAULT_CONTENT_TYPE
@@ -15,20 +15,20 @@ cdef extern from "connection.h" nogil:
         FAULT_PREFIX
         FAULT_BREAKS_OFF
 
-    ctypedef struct message:
+    struct message:
         size_t size
         uint8_t* content
 
-    ctypedef struct piece:
+    struct piece:
         piece* next
         void* lender
 
-    ctypedef struct fields:
+    struct fields:
         uint8_t* data
         size_t size
-        size_t room
+        size_t capacity
 
-    ctypedef struct connection:
+    struct connection:
         size_t stream_count
         piece* first_lent
         bint is_at_end
@@ -37,7 +37,7 @@ cdef extern from "connection.h" nogil:
         int32_t last_taken
         const char* words
 
-    ctypedef struct stream:
+    struct stream:
         connection* connection
         void* owner
         int path
@@ -58,13 +58,13 @@ cdef extern from "connection.h" nogil:
         size_t to_send
         size_t held
 
-    ctypedef struct shared:
+    struct shared:
         piece* released
         size_t held
         double now
-        size_t longest
+        size_t max_size
 
-    connection* connection_new(shared* shared, int fd, bint is_server, uint32_t most_streams)
+    connection* connection_new(shared* shared, int fd, bint is_server, uint32_t max_streams)
     void connection_free(connection* connection)
     long connection_read(connection* connection, uint8_t* buffer, size_t size)
     long connection_write(connection* connection)
@@ -92,18 +92,18 @@ cdef extern from "connection.h" nogil:
 
 
 cdef extern from "accounts.h" nogil:
-    ctypedef struct accounts:
+    struct accounts:
         pass
 
-    accounts* accounts_new(double pace, double most)
+    accounts* accounts_new(double pace, double max_debt)
     void accounts_free(accounts* accounts)
 
 
 cdef extern from "endpoint.h" nogil:
-    ctypedef struct endpoint:
+    struct endpoint:
         shared shared
-        size_t most_connections
-        uint32_t most_streams
+        size_t max_connections
+        uint32_t max_streams
         double greeting
         double idle
         double long_turn
@@ -114,7 +114,7 @@ cdef extern from "endpoint.h" nogil:
     endpoint* endpoint_new(
         const int* listening,
         int count,
-        const size_t* longest_of,
+        const size_t* max_sizes,
         const char* const* paths,
         int path_count,
         accounts* accounts,

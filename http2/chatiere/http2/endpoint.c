@@ -26,16 +26,16 @@
 #define IMPATIENT 0.01
 #define PAUSE 0.005
 #define SHORTAGE 1.0
-#define MOST_EVENTS 256
+#define MAX_EVENTS 256
 /* Seconds: with answers of which the client takes nothing, because learners may be busy with something
  * else; to hear why the connection ends; between two looks at all connections. */
 #define PATIENCE 600.0
 #define FAREWELL 1.0
 #define LOOK 0.25
 /* Bytes of small answers, and of frames, that clients have not taken. */
-#define MOST_UNSENT (64 * 1024 * 1024)
+#define MAX_UNSENT (64 * 1024 * 1024)
 /* Connections that are taken before it is the others' turn. */
-#define MOST_ACCEPTED 64
+#define MAX_ACCEPTED 64
 /* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have put into their 1.52, too. */
 #define TOO_MANY_CONTINUATIONS (-905)
 /* What a silent machine is asked: after how many seconds, how many seconds between questions, and how many. */
@@ -43,12 +43,12 @@ static const int KEEPALIVE[][2] = {{TCP_KEEPIDLE, 60}, {TCP_KEEPINTVL, 10}, {TCP
 
 /* A connection with its client. */
 struct peer {
-    connection *connection;
+    struct connection *connection;
     struct peer *next, *before;  /* from old to new */
-    endpoint *endpoint;
+    struct endpoint *endpoint;
     struct in6_addr address;
-    account *account;
-    debt debt;                   /* its own; that of its address is in the account */
+    struct account *account;
+    struct debt debt;            /* its own; that of its address is in the account */
     struct peer *next_paused, *before_paused;
     double reads_at;             /* the time when it is read again; 0: it is not paused */
     char name[80];
@@ -66,11 +66,11 @@ double monotonic(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-const char *peer_name(const connection *connection) {
-    return ((const peer *)connection->owner)->name;
+const char *peer_name(const struct connection *connection) {
+    return ((const struct peer *)connection->owner)->name;
 }
 
-static void name_peer(peer *peer, const struct sockaddr_in6 *found) {
+static void name_peer(struct peer *peer, const struct sockaddr_in6 *found) {
     char text[INET6_ADDRSTRLEN];
     if (found->sin6_family == AF_INET) {
         const struct sockaddr_in *old = (const struct sockaddr_in *)found;
@@ -89,7 +89,7 @@ static void name_peer(peer *peer, const struct sockaddr_in6 *found) {
     }
 }
 
-static void link_peer(peer *peer, endpoint *endpoint) {
+static void link_peer(struct peer *peer, struct endpoint *endpoint) {
     peer->endpoint = endpoint;
     peer->next = NULL;
     peer->before = endpoint->last_peer;
@@ -102,8 +102,8 @@ static void link_peer(peer *peer, endpoint *endpoint) {
     endpoint->unsent += peer->copied;
 }
 
-static void leave_paused(peer *peer) {
-    endpoint *endpoint = peer->endpoint;
+static void leave_paused(struct peer *peer) {
+    struct endpoint *endpoint = peer->endpoint;
     if (peer->reads_at == 0)
         return;
     peer->reads_at = 0;
@@ -117,8 +117,8 @@ static void leave_paused(peer *peer) {
         endpoint->last_paused = peer->before_paused;
 }
 
-static void enter_paused(peer *peer) {
-    endpoint *endpoint = peer->endpoint;
+static void enter_paused(struct peer *peer) {
+    struct endpoint *endpoint = peer->endpoint;
     peer->reads_at = endpoint->shared.now + PAUSE;
     peer->next_paused = NULL;
     peer->before_paused = endpoint->last_paused;
@@ -129,8 +129,8 @@ static void enter_paused(peer *peer) {
     endpoint->last_paused = peer;
 }
 
-static void unlink_peer(peer *peer) {
-    endpoint *endpoint = peer->endpoint;
+static void unlink_peer(struct peer *peer) {
+    struct endpoint *endpoint = peer->endpoint;
     leave_paused(peer);
     endpoint->unsent -= peer->copied;
     if (peer->before != NULL)
@@ -144,7 +144,7 @@ static void unlink_peer(peer *peer) {
     endpoint->peer_count--;
 }
 
-static void peer_end(peer *peer) {
+static void peer_end(struct peer *peer) {
     close(peer->connection->fd);
     connection_free(peer->connection);
     unlink_peer(peer);
@@ -152,8 +152,8 @@ static void peer_end(peer *peer) {
     free(peer);
 }
 
-bool endpoint_adopt(endpoint *endpoint, connection *connection) {
-    peer *peer = connection->owner;
+bool endpoint_adopt(struct endpoint *endpoint, struct connection *connection) {
+    struct peer *peer = connection->owner;
     struct epoll_event event = {.events = EPOLLIN | (peer->is_written ? EPOLLOUT : 0), .data.ptr = peer};
     if (epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, connection->fd, &event) != 0)
         return false;
@@ -165,13 +165,13 @@ bool endpoint_adopt(endpoint *endpoint, connection *connection) {
 }
 
 /* Have epoll tell what there is to do. */
-static void peer_watch(peer *peer) {
+static void peer_watch(struct peer *peer) {
     uint32_t wanted = (peer->reads_at == 0 ? EPOLLIN : 0u) | (peer->is_written ? EPOLLOUT : 0u);
     struct epoll_event event = {.events = wanted, .data.ptr = peer};
     epoll_ctl(peer->endpoint->poll, EPOLL_CTL_MOD, peer->connection->fd, &event);
 }
 
-static void want_write(peer *peer, bool is_wanted) {
+static void want_write(struct peer *peer, bool is_wanted) {
     if (peer->is_written == is_wanted)
         return;
     peer->is_written = is_wanted;
@@ -179,12 +179,12 @@ static void want_write(peer *peer, bool is_wanted) {
 }
 
 /* Do not read it for a while. */
-static void peer_pause(peer *peer) {
+static void peer_pause(struct peer *peer) {
     enter_paused(peer);
     peer_watch(peer);
 }
 
-static void peer_go_on(peer *peer) {
+static void peer_go_on(struct peer *peer) {
     if (peer->reads_at == 0)
         return;
     leave_paused(peer);
@@ -195,7 +195,7 @@ static void peer_go_on(peer *peer) {
 }
 
 /* Close it once the client has read why. To close before it has nothing more to say would take that back. */
-static void peer_leave(peer *peer) {
+static void peer_leave(struct peer *peer) {
     if (peer->leaves != 0)
         return;
     peer->leaves = peer->endpoint->shared.now + FAREWELL;
@@ -204,8 +204,8 @@ static void peer_leave(peer *peer) {
 }
 
 /* Write what there is. Returns whether the connection goes on. */
-static bool peer_write(peer *peer) {
-    connection *connection = peer->connection;
+static bool peer_write(struct peer *peer) {
+    struct connection *connection = peer->connection;
     if (peer->leaves != 0)
         return true;
     size_t before = connection->unsent + connection->to_send;
@@ -235,7 +235,7 @@ static uint32_t error_of(long error) {
 }
 
 /* Whether calls have had to wait lately because there was more to do than time. */
-static bool is_short(endpoint *endpoint) {
+static bool is_short(struct endpoint *endpoint) {
     double now = monotonic();
     endpoint->shared.now = now;
     if (now - endpoint->turned_at >= endpoint->long_turn)
@@ -244,38 +244,38 @@ static bool is_short(endpoint *endpoint) {
 }
 
 /* What a connection's address owes: nothing while there is time for all. */
-static double owed_by_address(const peer *peer) {
-    endpoint *endpoint = peer->endpoint;
+static double owed_by_address(const struct peer *peer) {
+    struct endpoint *endpoint = peer->endpoint;
     return is_short(endpoint) ? account_owed(endpoint->accounts, peer->account, 0, endpoint->shared.now) : 0;
 }
 
 /* Read once, if what is owed allows it. Returns as connection_read does; 0 also if it is not to be read now. */
-static long read_once(peer *peer) {
-    connection *connection = peer->connection;
-    endpoint *endpoint = peer->endpoint;
-    double most = accounts_most(endpoint->accounts);
+static long read_once(struct peer *peer) {
+    struct connection *connection = peer->connection;
+    struct endpoint *endpoint = peer->endpoint;
+    double max_debt = accounts_max_debt(endpoint->accounts);
     double owed = owed_by_address(peer);
     double own = accounts_owed(endpoint->accounts, &peer->debt, 0, endpoint->shared.now);
-    if (owed > IMPATIENT * most) {
+    if (owed > IMPATIENT * max_debt) {
         peer_pause(peer);
         return 0;
     }
     if (owed < own)
         owed = own;
-    connection->most_cost = owed < most ? (uint64_t)(most - owed) : 0;
+    connection->max_cost = owed < max_debt ? (uint64_t)(max_debt - owed) : 0;
     connection->cost = 0;
     long count = connection_read(connection, endpoint->buffer, BUFFER);
     account_owed(endpoint->accounts, peer->account, (double)connection->cost, endpoint->shared.now);
     own = accounts_owed(endpoint->accounts, &peer->debt, (double)connection->cost, endpoint->shared.now);
-    if (count > 0 && own > PATIENT * most)
+    if (count > 0 && own > PATIENT * max_debt)
         peer_pause(peer);
     return count;
 }
 
 /* Read what has come. Returns whether the connection goes on. */
-static bool peer_read(peer *peer) {
-    connection *connection = peer->connection;
-    endpoint *endpoint = peer->endpoint;
+static bool peer_read(struct peer *peer) {
+    struct connection *connection = peer->connection;
+    struct endpoint *endpoint = peer->endpoint;
     size_t read = 0;
     uint64_t cost = 0;
     if (peer->leaves != 0) {
@@ -304,11 +304,11 @@ static bool peer_read(peer *peer) {
     return true;
 }
 
-/* Make room by ending one: of an address that has most, the oldest without calls, or else the oldest. */
-static void end_one(endpoint *endpoint) {
-    peer *chosen = NULL;
+/* End one, for a new one: of an address that has most, the oldest without calls, or else the oldest. */
+static void end_one(struct endpoint *endpoint) {
+    struct peer *chosen = NULL;
     size_t most = 0;
-    for (peer *each = endpoint->peers; each != NULL; each = each->next) {
+    for (struct peer *each = endpoint->peers; each != NULL; each = each->next) {
         size_t rank = 2 * account_connections(each->account);
         rank += each->connection->stream_count == 0;
         if (rank > most) {
@@ -320,7 +320,7 @@ static void end_one(endpoint *endpoint) {
         peer_end(chosen);
 }
 
-static void listen_on(endpoint *endpoint, bool is_listening) {
+static void listen_on(struct endpoint *endpoint, bool is_listening) {
     if (endpoint->is_listening == is_listening)
         return;
     endpoint->is_listening = is_listening;
@@ -330,19 +330,19 @@ static void listen_on(endpoint *endpoint, bool is_listening) {
     }
 }
 
-static bool peer_begin(endpoint *endpoint, int fd, const struct sockaddr_in6 *address) {
+static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_in6 *address) {
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     /* Else there would be no end to waiting for a machine that has vanished. */
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     for (size_t i = 0; i < sizeof(KEEPALIVE) / sizeof(KEEPALIVE[0]); i++)
         setsockopt(fd, IPPROTO_TCP, KEEPALIVE[i][0], &KEEPALIVE[i][1], sizeof(int));
-    peer *found = calloc(1, sizeof(peer));
+    struct peer *found = calloc(1, sizeof(struct peer));
     if (found == NULL)
         return false;
     name_peer(found, address);
     found->account = account_open(endpoint->accounts, &found->address);
-    found->connection = connection_new(&endpoint->shared, fd, true, endpoint->most_streams);
+    found->connection = connection_new(&endpoint->shared, fd, true, endpoint->max_streams);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = found};
     if (found->account == NULL || found->connection == NULL ||
         epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
@@ -360,7 +360,7 @@ static bool peer_begin(endpoint *endpoint, int fd, const struct sockaddr_in6 *ad
     return true;
 }
 
-static void accept_some(endpoint *endpoint, int listening, int most) {
+static void accept_some(struct endpoint *endpoint, int listening, int most) {
     while (most-- > 0) {
         struct sockaddr_in6 address;
         socklen_t size = sizeof(address);
@@ -376,7 +376,7 @@ static void accept_some(endpoint *endpoint, int listening, int most) {
             continue;
         if (fd < 0)
             return;
-        if (endpoint->peer_count >= endpoint->most_connections)
+        if (endpoint->peer_count >= endpoint->max_connections)
             end_one(endpoint);
         if (!peer_begin(endpoint, fd, &address)) {
             endpoint->trouble = errno;
@@ -386,7 +386,7 @@ static void accept_some(endpoint *endpoint, int listening, int most) {
 }
 
 /* End connections that have done nothing for too long. */
-static void look_at_all(endpoint *endpoint) {
+static void look_at_all(struct endpoint *endpoint) {
     double now = endpoint->shared.now;
     if (now < endpoint->looked_at + LOOK)
         return;
@@ -394,9 +394,9 @@ static void look_at_all(endpoint *endpoint) {
     accounts_sweep(endpoint->accounts, now);
     if (!endpoint->is_draining)
         listen_on(endpoint, true);
-    for (peer *each = endpoint->peers, *next; each != NULL; each = next) {
+    for (struct peer *each = endpoint->peers, *next; each != NULL; each = next) {
         next = each->next;
-        connection *connection = each->connection;
+        struct connection *connection = each->connection;
         bool is_part_way = !connection->has_begun || connection_is_part_way(connection);
         if (connection->stream_count > 0)
             each->used = now;
@@ -419,15 +419,15 @@ static void look_at_all(endpoint *endpoint) {
     }
 }
 
-static void write_all(endpoint *endpoint) {
-    connection *each;
+static void write_all(struct endpoint *endpoint) {
+    struct connection *each;
     while ((each = next_changed(&endpoint->shared)) != NULL)
         if (!peer_write(each->owner))
             peer_end(each->owner);
     /* Small answers that nobody takes are not counted elsewhere. */
-    while (endpoint->unsent > MOST_UNSENT) {
-        peer *largest = endpoint->peers;
-        for (peer *other = largest; other != NULL; other = other->next)
+    while (endpoint->unsent > MAX_UNSENT) {
+        struct peer *largest = endpoint->peers;
+        for (struct peer *other = largest; other != NULL; other = other->next)
             if (other->copied > largest->copied)
                 largest = other;
         peer_end(largest);
@@ -435,12 +435,12 @@ static void write_all(endpoint *endpoint) {
 }
 
 /* Read those again that have not been read for long enough, unless their addresses still owe too much. */
-static void end_pauses(endpoint *endpoint) {
-    peer *last = endpoint->last_paused;
+static void end_pauses(struct endpoint *endpoint) {
+    struct peer *last = endpoint->last_paused;
     double now = endpoint->shared.now;
     while (endpoint->paused != NULL && endpoint->paused->reads_at <= now) {
-        peer *peer = endpoint->paused;
-        if (owed_by_address(peer) > IMPATIENT * accounts_most(endpoint->accounts)) {
+        struct peer *peer = endpoint->paused;
+        if (owed_by_address(peer) > IMPATIENT * accounts_max_debt(endpoint->accounts)) {
             leave_paused(peer);
             enter_paused(peer);
         } else {
@@ -451,8 +451,8 @@ static void end_pauses(endpoint *endpoint) {
     }
 }
 
-bool endpoint_turn(endpoint *endpoint, double seconds) {
-    struct epoll_event events[MOST_EVENTS];
+bool endpoint_turn(struct endpoint *endpoint, double seconds) {
+    struct epoll_event events[MAX_EVENTS];
     is_short(endpoint);
     write_all(endpoint);
     end_pauses(endpoint);
@@ -463,22 +463,22 @@ bool endpoint_turn(endpoint *endpoint, double seconds) {
     if (endpoint->peer_count > 0 && seconds > LOOK)
         seconds = LOOK;
     /* Rounded up, so that what is due then is due. */
-    int count = epoll_wait(endpoint->poll, events, MOST_EVENTS, (int)(1000 * seconds + 0.999));
+    int count = epoll_wait(endpoint->poll, events, MAX_EVENTS, (int)(1000 * seconds + 0.999));
     if (count < 0 && errno != EINTR)
         return false;
     endpoint->shared.now = endpoint->turned_at = monotonic();
-    int listening[MOST_LISTENING], listening_count = 0;
+    int listening[MAX_LISTENING], listening_count = 0;
     for (int i = 0; i < count; i++) {
         void *source = events[i].data.ptr;
         if (source == &endpoint->wakeup) {
             uint64_t wakeups;
             if (read(endpoint->wakeup, &wakeups, sizeof(wakeups)) < 0)
                 continue;
-        } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MOST_LISTENING) {
-            /* After the others: a connection ended to make room may be among them. */
+        } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MAX_LISTENING) {
+            /* After the others: a connection ended for a new one may be among them. */
             listening[listening_count++] = *(int *)source;
         } else {
-            peer *peer = source;
+            struct peer *peer = source;
             bool goes_on = true;
             if (events[i].events & EPOLLOUT)
                 goes_on = peer_write(peer);
@@ -492,37 +492,37 @@ bool endpoint_turn(endpoint *endpoint, double seconds) {
         }
     }
     for (int i = 0; i < listening_count; i++)
-        accept_some(endpoint, listening[i], MOST_ACCEPTED);
+        accept_some(endpoint, listening[i], MAX_ACCEPTED);
     look_at_all(endpoint);
     return true;
 }
 
-void endpoint_wake(endpoint *endpoint) {
+void endpoint_wake(struct endpoint *endpoint) {
     uint64_t one = 1;
     /* If it can't be written, it has been before. */
     if (write(endpoint->wakeup, &one, sizeof(one)) < 0)
         return;
 }
 
-void endpoint_drain(endpoint *endpoint) {
+void endpoint_drain(struct endpoint *endpoint) {
     if (endpoint->is_draining)
         return;
     /* Those that have connected are told, too. */
     for (int i = 0; i < endpoint->listening_count; i++)
-        accept_some(endpoint, endpoint->listening[i], (int)endpoint->most_connections);
+        accept_some(endpoint, endpoint->listening[i], (int)endpoint->max_connections);
     endpoint->is_draining = true;
     listen_on(endpoint, false);
     for (int i = 0; i < endpoint->listening_count; i++)
         close(endpoint->listening[i]);
     endpoint->listening_count = 0;
     endpoint->drained_at = endpoint->shared.now;
-    for (peer *each = endpoint->peers; each != NULL; each = each->next)
+    for (struct peer *each = endpoint->peers; each != NULL; each = each->next)
         connection_drain(each->connection);
 }
 
-endpoint *endpoint_new(const int *listening, int count, const size_t *longest_of, const char *const *paths,
-                       int path_count, accounts *accounts) {
-    endpoint *found = calloc(1, sizeof(endpoint));
+struct endpoint *endpoint_new(const int *listening, int count, const size_t *max_sizes, const char *const *paths,
+                              int path_count, struct accounts *accounts) {
+    struct endpoint *found = calloc(1, sizeof(struct endpoint));
     if (found == NULL)
         return NULL;
     found->poll = epoll_create1(EPOLL_CLOEXEC);
@@ -534,21 +534,22 @@ endpoint *endpoint_new(const int *listening, int count, const size_t *longest_of
         endpoint_free(found);
         return NULL;
     }
-    found->shared = (shared){.now = monotonic(), .longest_of = longest_of, .paths = paths, .path_count = path_count};
+    found->shared = (struct shared){
+        .now = monotonic(), .max_sizes = max_sizes, .paths = paths, .path_count = path_count};
     found->turned_at = found->shared.now;
     found->accounts = accounts;
-    for (int i = 0; i < count && i < MOST_LISTENING; i++)
+    for (int i = 0; i < count && i < MAX_LISTENING; i++)
         found->listening[found->listening_count++] = listening[i];
     listen_on(found, true);
     return found;
 }
 
-void endpoint_end_all(endpoint *endpoint) {
+void endpoint_end_all(struct endpoint *endpoint) {
     while (endpoint->peers != NULL)
         peer_end(endpoint->peers);
 }
 
-void endpoint_free(endpoint *endpoint) {
+void endpoint_free(struct endpoint *endpoint) {
     for (int i = 0; i < endpoint->listening_count; i++)
         close(endpoint->listening[i]);
     if (endpoint->poll >= 0)

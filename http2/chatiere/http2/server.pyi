@@ -60,11 +60,11 @@ class Call:
 
 @disjoint_base
 class Accounts:
-    def __new__(cls, pace: float, most: float) -> Self: ...
+    def __new__(cls, pace: float, max_debt: float) -> Self: ...
 
 @disjoint_base
 class Endpoint:
-    most_connections: int
+    max_connections: int
     def __new__(
         cls,
         loop: Any,
@@ -74,7 +74,7 @@ class Endpoint:
         failed: Callable[[Call, Exception], None],
         accounts: Accounts,
         *,
-        longest: Sequence[int],
+        max_sizes: Sequence[int],
         streams: int,
         connections: int,
         greeting: float,

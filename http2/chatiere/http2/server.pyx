@@ -52,7 +52,7 @@ from chatiere.http2.connection cimport (
 
 cdef enum:
     COPIED = 16384  # smaller pieces of messages are copied
-    LARGEST = 0xFFFFFFFF  # of a message
+    MAX_MESSAGE_SIZE = 0xFFFFFFFF  # of a message
     CANCEL = 8  # HTTP/2's error for a stream that is not wanted any more
 
 
@@ -214,7 +214,7 @@ cdef class Call:
             return
         for each in pieces:
             size += len(each)
-        if size > LARGEST:
+        if size > MAX_MESSAGE_SIZE:
             raise OverflowError("a message of gRPC has less than 4 GiB")
         _check(stream_answer(self._stream, spoken))
         _check(stream_begin_message(self._stream, size))
@@ -289,13 +289,13 @@ cdef class Accounts:
 
     cdef wire_accounts* _accounts
 
-    def __cinit__(self, double pace, double most):
+    def __cinit__(self, double pace, double max_debt):
         """Begin without clients.
 
         `pace`: what frames may cost a second before they have to wait: those of a connection and, while processor time
-        is short, those of all connections of an address. `most`: how far a connection may be ahead before it ends.
+        is short, those of all connections of an address. `max_debt`: how far a connection may be ahead before it ends.
         """
-        self._accounts = accounts_new(pace, most)
+        self._accounts = accounts_new(pace, max_debt)
         if self._accounts == NULL:
             raise MemoryError
 
@@ -312,7 +312,7 @@ cdef class Endpoint:
     cdef endpoint* _endpoint
     cdef Accounts _accounts
     cdef const char** _paths
-    cdef size_t* _longest
+    cdef size_t* _max_sizes
     cdef tuple _names, _routes
     cdef object _other, _failed
     cdef readonly object loop
@@ -326,7 +326,7 @@ cdef class Endpoint:
         failed,
         Accounts accounts not None,
         *,
-        longest,
+        max_sizes,
         uint32_t streams,
         size_t connections,
         double greeting,
@@ -338,7 +338,7 @@ cdef class Endpoint:
         `loop`: whatever uses it, for its calls. `listening`: descriptors of listening sockets, which it closes.
         `routes`: what gets the calls of each path (bytes). `other`: what gets all others, and those with faults from
         the beginning. `failed`: gets the call and the error if one of these, or a call's `watch`, raises. `accounts`:
-        what clients cost. `longest`: bytes of a message, for each of the routes. `streams`: calls of one connection at
+        what clients cost. `max_sizes`: bytes of a message, for each route. `streams`: calls of one connection at
         once. `connections`: at a time; more end others. `greeting`: seconds for a client to begin, and for each of its
         frames to come whole. `idle`: seconds that a connection may be without a call. `long_turn`: seconds of work at a
         time after which processor time counts as short for a second. Raises OSError.
@@ -349,23 +349,23 @@ cdef class Endpoint:
         self._names, self._routes = tuple(routes), tuple(routes.values())
         self._other, self._failed = other, failed
         self._paths = <const char**> malloc(len(self._names) * sizeof(char*) + 1)
-        self._longest = <size_t*> malloc(len(self._names) * sizeof(size_t) + 1)
-        if self._paths == NULL or self._longest == NULL:
+        self._max_sizes = <size_t*> malloc(len(self._names) * sizeof(size_t) + 1)
+        if self._paths == NULL or self._max_sizes == NULL:
             raise MemoryError
         for i, path in enumerate(self._names):
             self._paths[i] = path
-            self._longest[i] = longest[i]
+            self._max_sizes[i] = max_sizes[i]
         for descriptor in listening[:16]:
             descriptors[count] = descriptor
             count += 1
         self._accounts = accounts
         self._endpoint = endpoint_new(
-            descriptors, count, self._longest, self._paths, <int> len(self._names), accounts._accounts
+            descriptors, count, self._max_sizes, self._paths, <int> len(self._names), accounts._accounts
         )
         if self._endpoint == NULL:
             raise OSError("no memory or descriptor for an endpoint")
-        self._endpoint.most_streams = streams
-        self._endpoint.most_connections = connections
+        self._endpoint.max_streams = streams
+        self._endpoint.max_connections = connections
         self._endpoint.greeting = greeting
         self._endpoint.idle = idle
         self._endpoint.long_turn = long_turn
@@ -375,7 +375,7 @@ cdef class Endpoint:
             endpoint_end_all(self._endpoint)
             endpoint_free(self._endpoint)
         free(self._paths)
-        free(self._longest)
+        free(self._max_sizes)
 
     @property
     def connections(self):
@@ -383,14 +383,14 @@ cdef class Endpoint:
         return self._endpoint.peer_count if self._endpoint != NULL else 0
 
     @property
-    def most_connections(self):
+    def max_connections(self):
         """The connections at a time; more end others."""
-        return self._endpoint.most_connections if self._endpoint != NULL else 0
+        return self._endpoint.max_connections if self._endpoint != NULL else 0
 
-    @most_connections.setter
-    def most_connections(self, size_t most):
+    @max_connections.setter
+    def max_connections(self, size_t limit):
         if self._endpoint != NULL:
-            self._endpoint.most_connections = most
+            self._endpoint.max_connections = limit
 
     @property
     def held(self):
@@ -529,7 +529,7 @@ cdef Call _new_call(stream* found, loop):
     call.metadata = tuple(_metadata(&found.head))
     free(found.head.data)
     found.head.data = NULL
-    found.head.size = found.head.room = 0
+    found.head.size = found.head.capacity = 0
     Py_INCREF(call)
     found.owner = <void*> call
     return call

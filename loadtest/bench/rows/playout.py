@@ -30,19 +30,19 @@ def contender(
         response = stub.Playout(request)
         if response.faults.reasons:
             raise RuntimeError(str(response.faults))
-        request.first_game_number += STATES * request.count
-        return int(np.frombuffer(response.moves, "<u8").sum())
+        request.first_game_number += STATES * request.playouts
+        return int(np.frombuffer(response.decisions, "<u8").sum())
 
     call()
     once = repeat(call, 0.0).wall
-    request.count = max(1, int(plan.seconds / 10 / once))
+    request.playouts = max(1, int(plan.seconds / 10 / once))
     return lambda: repeat(call, plan.seconds, server)
 
 
 def measure(plan: BenchPlan) -> Result:
     """Measure the rows against OpenSpiel's rollouts."""
     with chatiere() as server, server.channel() as channel:
-        stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+        stub = BatchServiceStub(channel)
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
             ("", game.name): contender(server, stub, game, players, plan) for game, players in plan.games.items()
         }

@@ -37,7 +37,8 @@ def measure(plan: BenchPlan) -> Result:
         def move(request: bytes, service: TableService = service) -> object:
             return service.answer("move", request, _NOTHING, lambda size: None)
 
-        ours, peers = [], []
+        ours: list[float] = []
+        peers: list[float] = []
         end = time.perf_counter() + plan.rounds * plan.seconds
         while len(ours) < plan.rounds or time.perf_counter() < end:
             ours.append(_microseconds(move, moves))

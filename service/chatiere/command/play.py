@@ -21,7 +21,7 @@ from chatiere.command.common import (
     player_count,
     reach,
 )
-from chatiere.engine.core.record import LONGEST_NAME
+from chatiere.engine.core.record import MAX_NAME_LENGTH
 from chatiere.terminal.human_match import ADVISER, HumanMatch
 from chatiere.terminal.human_terminal import HumanTerminal
 from chatiere.terminal.line_input import line_input
@@ -118,7 +118,7 @@ def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None
     seated = [chosen[seat % len(chosen)] for seat in range(players)]
     specs = [spec for spec, _ in seated]
     record.date = date.today().isoformat()
-    record.seat_names.extend(spec[:LONGEST_NAME] for spec in specs)
+    record.seat_names.extend(spec[:MAX_NAME_LENGTH] for spec in specs)
     beginning = begin(client, info.name, players, seed=seed)
     steps = _recorded(record, play_match(client, beginning, [bot for _, bot in seated], seed))
     for line in narrate(info, specs, beginning, steps):

@@ -8,7 +8,7 @@ from google.protobuf import json_format
 
 from chatiere import bots, engine
 from chatiere.bots.hosting import decisions_at
-from chatiere.clients.table import hash_of, header_of, table_of
+from chatiere.clients.sealed_seat import hash_of, header_of, table_of
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError, Position, codec
 from chatiere.engine.wire import Reader

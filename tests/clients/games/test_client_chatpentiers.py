@@ -1,5 +1,7 @@
 """The table of Chatpentiers."""
 
+from typing import Any
+
 import click
 
 from chatiere import bots
@@ -18,7 +20,7 @@ from chatiere.v1.chatpentiers_pb2 import (
 from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
-def views(**public: object) -> list[ChatpentiersView]:
+def views(**public: Any) -> list[ChatpentiersView]:
     """Return the views of all seats where seat 1 of the two shown is to act; each shows its seat's hand."""
     shown = []
     for viewer, hand in enumerate(([0, 11, 24], [59])):
@@ -39,7 +41,7 @@ def views(**public: object) -> list[ChatpentiersView]:
     return shown
 
 
-def drawn(**public: object) -> list[str]:
+def drawn(**public: Any) -> list[str]:
     return [click.unstyle(line) for line in draw_table(views(**public))]
 
 

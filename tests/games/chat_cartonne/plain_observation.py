@@ -79,7 +79,7 @@ def contents_of(card: Any, order: list[int]) -> int:
     if card.HasField("princess"):
         return 22
     if card.card in TOYS:
-        return 9 + card.card - TOYS[0]
+        return 9 + TOYS.index(card.card)
     # The first two of the nine contents are nothing; starting cartons have none.
     return max(1, card.card % 9) if card.card < TOYS[0] else 1
 

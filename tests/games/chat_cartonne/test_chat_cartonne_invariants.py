@@ -9,13 +9,12 @@ from chatiere.engine import EngineError, Position, Reason
 from chatiere.engine.wire import Reader
 
 from ..building import read, state_of
-from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, place, play
+from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, late, place, play
 from .test_chat_cartonne_end import final
-from .test_chat_cartonne_hidden import late
 
 pytestmark = pytest.mark.rules("chat_cartonne", "Invariants")
 
-Change = Callable[[Any], None]
+Change = Callable[[Any], object]
 
 
 def setting(path: str, value: Any) -> Change:

@@ -1,7 +1,7 @@
 """Rules file: Public and hidden. Resampling: uniform over the assignments of distinct cards (see knowledge.py)."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -72,7 +72,7 @@ def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: 
         drawn[deal_of(GAME.unpack(state), patterns)] += count
     assert drawn.keys() <= deals.keys()
     for coarse in (whole, patterns_held, princesses_held, drawers):
-        means: Counter[object] = Counter()
+        means: defaultdict[object, Fraction] = defaultdict(Fraction)
         for deal, weight in deals.items():
             means[coarse(deal)] += weight
         seen: Counter[object] = Counter()
@@ -81,7 +81,7 @@ def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: 
         check_frequencies(means, seen, draws)
 
 
-def check_frequencies(means: Counter[object], seen: Counter[object], draws: int) -> None:
+def check_frequencies(means: Mapping[object, Fraction], seen: Counter[object], draws: int) -> None:
     # Those that are rarely expected are taken together.
     total = sum(means.values())
     often = [key for key, weight in means.items() if draws * weight >= 8 * total]
@@ -226,7 +226,7 @@ def hands_of_three(
 ) -> Position:
     """Return the final phase of three seats with three cards each: seat 1 holds `princesses`, seat 2 has played two."""
     # The hands agree with what is shown: NE, then NW, then NES.
-    hands = {0: (0, 1, 2), 1: (54, 55, 56), 2: (45, 46, 63)}
+    hands: dict[int, tuple[int, ...]] = {0: (0, 1, 2), 1: (54, 55, 56), 2: (45, 46, 63)}
     hands[1] = (*hands[1][princesses:], *(PRINCESS,) * princesses)
     held = {kind for hand in hands.values() for kind in hand}
     board = beside_no_wall(3, hands, set(FREE) - held, **options)

@@ -141,7 +141,7 @@ def test_events_of_placing_hide_the_value_from_the_other_seat() -> None:
 
 @pytest.mark.parametrize("policy", [uniform, crowding])
 def test_resampling_reaches_all_spreads_that_agree_and_no_other(policy: Policy) -> None:
-    kinds = Counter()
+    kinds: Counter[int] = Counter()
     for seed in range(10):
         for reference, position in played(1000 + seed, policy):
             for seat in range(2):

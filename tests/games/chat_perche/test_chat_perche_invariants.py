@@ -1,6 +1,7 @@
 """Rules file: Invariants. States that break the rules are refused with the right reason, field and rule."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -81,11 +82,11 @@ def placing(tokens: int = 3) -> Position:
     return position
 
 
-def between_turns(**what: object) -> Position:
+def between_turns(**what: Any) -> Position:
     return Table(**what).position
 
 
-def moving(kind: str = "two own", value: int = 6, **what: object) -> Position:
+def moving(kind: str = "two own", value: int = 6, **what: Any) -> Position:
     what.setdefault("cats", ([trunk(1), left(2, 1)], [trunk(2), right(2, 1)]))
     return Table(options=holding(card(kind, value)), **what).turn_up(card(kind, value)).position
 
@@ -243,7 +244,7 @@ def test_one_animal_a_space() -> None:
 def test_at_most_two_cats_of_a_colour_on_the_trunk() -> None:
     position = between_turns(cats=([trunk(1), trunk(2)], [trunk(3), trunk(4)]))
     for seat in range(2):
-        error = refused(position, lambda state, seat=seat: state.seats[seat].cats.append(trunk(5)))
+        error = refused(position, lambda state, seat=seat: state.seats[seat].cats.append(trunk(5)))  # type: ignore[misc]
         assert error.field == "seats.cats"
         assert "on the trunk" in error.message
 
@@ -385,7 +386,7 @@ def test_barred_cats_are_at_most_two_of_one_colour_that_stand_there() -> None:
         (bird, [trunk(1)]),
         (fall, [trunk(2)]),
     ):
-        error = refused(position, lambda state, barred=barred: state.barred.extend(sorted(barred)))
+        error = refused(position, lambda state, barred=barred: state.barred.extend(sorted(barred)))  # type: ignore[misc]
         assert (error.field, error.rule) == ("barred", "chat_perche.md: Moving a cat")
     assert refused_packed(free, BARRED__7=1).field == "barred"
 

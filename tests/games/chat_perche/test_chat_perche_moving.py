@@ -1,5 +1,7 @@
 """Rules file: Moving a cat; Breaking."""
 
+from typing import Any
+
 import pytest
 
 from chatiere.engine import Reason
@@ -9,10 +11,9 @@ from .building import BIRD, OTHER_FALLS, OWN_FALLS, START, Table, card, holding,
 from .reference import steps_from
 
 
-def moving(number: int, **what: object) -> Table:
+def moving(number: int, **what: Any) -> Table:
     """Return a state where the active seat has turned up that card, which the decks hold."""
     options = what.pop("options", {})
-    assert isinstance(options, dict)
     return Table(options=holding(number, OWN_FALLS, OTHER_FALLS, BIRD, **options), **what).turn_up(number)
 
 

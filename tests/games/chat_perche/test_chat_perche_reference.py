@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -10,9 +10,14 @@ import pytest
 from ..building import phase, state_of
 from ..script import CHANCE, OVER, move_both, same
 from .building import GAME
-from .reference import CARDS, Game
+from .reference import CARDS, Cat, Game
 
 Policy = Callable[[list[int], random.Random], int]
+
+
+def spaces_of(cats: Iterable[Cat]) -> list[int]:
+    """Return the spaces of cats in the tree, in order."""
+    return sorted(cat.space for cat in cats if cat.space is not None)
 
 
 def uniform(moves: list[int], choices: random.Random) -> int:
@@ -73,7 +78,7 @@ def assert_same_state(reference: Game, position: Any) -> None:
     if reference.phase not in ("FIRST_SEAT", "OVER"):
         assert state.active_seat == reference.seat
     for seat in range(2):
-        assert list(state.seats[seat].cats) == sorted(cat.space for cat in reference.cats if cat.colour == seat)
+        assert list(state.seats[seat].cats) == spaces_of(cat for cat in reference.cats if cat.colour == seat)
         left = [CARDS[card] for card in state.seats[seat].draw_pile_cards]
         assert Counter(left) == Counter(reference.decks[seat])
     assert list(state.birds) == sorted(reference.birds)
@@ -86,8 +91,8 @@ def assert_same_state(reference: Game, position: Any) -> None:
         assert CARDS[state.card] == reference.card
         assert state.steps_left == reference.steps
         colour = reference.seat ^ ("other" in (reference.card or ""))
-        barred = [cat.space for cat in reference.cats if reference.stands_barred(cat) and cat.colour == colour]
-        assert list(state.barred) == sorted(barred)
+        barred = (cat for cat in reference.cats if reference.stands_barred(cat) and cat.colour == colour)
+        assert list(state.barred) == spaces_of(barred)
 
 
 def play_both(options: dict[str, Any], policy: Policy, choices: random.Random) -> None:

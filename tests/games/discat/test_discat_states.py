@@ -2,13 +2,15 @@
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from chatiere import engine
-from chatiere.engine import EngineError, Reason
+from chatiere.engine import EngineError, Position, Reason
 from chatiere.engine.wire import fill
-from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
+from chatiere.v1 import discat_pb2
+from chatiere.v1.discat_pb2 import DiscatEnd, DiscatEndKind, DiscatPhase, DiscatScoreDetail, DiscatState
 
 from ..building import read, state_of
 from ..test_games_rules import page
@@ -44,46 +46,51 @@ class Body(ctypes.LittleEndianStructure):
     ]
 
 
+def typed(position: Position) -> DiscatState:
+    state: DiscatState = state_of(position)
+    return state
+
+
 def middle() -> DiscatState:
     """Return two seats: seat 1 is to choose, its earlier exchange is in the queue, seat 0 has had its bonus."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).exchange(33).draw(47)
-    return state_of(table.play(41).position)
+    return typed(table.play(41).position)
 
 
 def before_refill() -> DiscatState:
     """Return two seats: seat 0 has played and is to draw."""
-    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
+    return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
 
 
 def before_bonus() -> DiscatState:
     """Return two seats: seat 0 is to draw its bonus card."""
-    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
+    return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
 
 
 def passing() -> DiscatState:
     """Return two seats: seat 1 cannot go below 12, seat 0 has had its bonus."""
-    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46).position)
+    return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46).position)
 
 
 def before_exchange() -> DiscatState:
     """Return two seats: seat 1 has put 33 under the pile and is to draw."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46)
-    return state_of(table.exchange(33).position)
+    return typed(table.exchange(33).position)
 
 
 def dealing() -> DiscatState:
     """Return two seats in the deal: seat 0 has three cards, seat 1 two."""
-    return state_of(Table.at(GAME.new_game(2, {"first_seat": 0})).draw(1, 2, 3, 4, 5).position)
+    return typed(Table.at(GAME.new_game(2, {"first_seat": 0})).draw(1, 2, 3, 4, 5).position)
 
 
 def dealt() -> DiscatState:
     """Return two seats before the first turn."""
-    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).position)
+    return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).position)
 
 
 def beginning() -> DiscatState:
     """Return two seats before chance has chosen who begins."""
-    return state_of(GAME.new_game(2))
+    return typed(GAME.new_game(2))
 
 
 def last_turn() -> DiscatState:
@@ -101,13 +108,13 @@ def over() -> DiscatState:
 def won() -> DiscatState:
     """Return two seats: seat 0 has won with a group of five."""
     table = Table([12, 13, 14, 15, 16], [1, 2, 3, 4, 5], first_seat=1).play(5).draw(6)
-    return state_of(table.play(12, 13, 14, 15, 16).position)
+    return typed(table.play(12, 13, 14, 15, 16).position)
 
 
 def four() -> DiscatState:
     """Return two seats: seat 1 has just played 31, 32, 33 with 34 on top and is to draw."""
     table = Table([50, 41, 42, 43, 44], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(45).play(31, 32, 33, 34)
-    return state_of(table.position)
+    return typed(table.position)
 
 
 STATES = (
@@ -133,12 +140,15 @@ def test_the_states_that_the_faults_are_put_into_are_sound(state: Callable[[], D
     # The end of a state that is over follows from the rest.
     expected = state()
     if position.is_terminal():
-        expected.end.kind, expected.end.seat = position.end(), position.ended_by()
+        kind, seat = position.end(), position.ended_by()
+        assert kind is not None
+        expected.end.CopyFrom(DiscatEnd(kind=DiscatEndKind.Name(kind), seat=seat))
     assert state_of(position) == expected
 
 
-def phase(name: str) -> int:
-    return int(DiscatPhase.Value(f"DISCAT_PHASE_{name}"))
+def phase(name: str) -> DiscatPhase:
+    number: DiscatPhase = getattr(discat_pb2, f"DISCAT_PHASE_{name}")
+    return number
 
 
 def put(path: str, value: object) -> Callable[[DiscatState], None]:
@@ -146,7 +156,7 @@ def put(path: str, value: object) -> Callable[[DiscatState], None]:
 
     def change(state: DiscatState) -> None:
         *holders, last = path.split(".")
-        holder = state
+        holder: Any = state
         for name in holders:
             holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
         if last.isdigit():
@@ -172,7 +182,7 @@ def remove(path: str) -> Callable[[DiscatState], None]:
     """Return an edit that clears a field, or deletes the last element of a repeated one."""
 
     def change(state: DiscatState) -> None:
-        holder = state
+        holder: Any = state
         *holders, last = path.split(".")
         for name in holders:
             holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
@@ -208,7 +218,7 @@ def move_card(from_: str, to: str, card: int) -> Callable[[DiscatState], None]:
 
     def change(state: DiscatState) -> None:
         for path, add in ((from_, False), (to, True)):
-            holder = state
+            holder: Any = state
             for name in path.split("."):
                 holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
             cards = sorted({*holder, card} if add else {*holder} - {card})

@@ -229,7 +229,7 @@ def test_a_client_that_takes_nothing_loses_its_connection() -> None:
 
 
 def test_the_address_with_most_connections_loses_its_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections_module, "_MOST", 4)
+    monkeypatch.setattr(connections_module, "_MAX_CONNECTIONS", 4)
     with running(Settings(address="127.0.0.1:0"), "web") as server:
         first, *others = [socket.create_connection(("127.0.0.1", server.server.web_port or 0)) for _ in range(5)]
         first.settimeout(PATIENCE)
@@ -242,7 +242,7 @@ def test_the_address_with_most_connections_loses_its_oldest(monkeypatch: pytest.
 
 
 def test_who_has_asked_for_something_is_not_ended_for_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections_module, "_MOST", 2)
+    monkeypatch.setattr(connections_module, "_MAX_CONNECTIONS", 2)
     with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as asks:
         port = server.server._web
         assert port is not None
@@ -278,7 +278,7 @@ def test_a_call_of_a_full_house_ends_the_oldest() -> None:
         assert web is not None
         for number, each in enumerate((first, second), 1):
             each.sendall(half)
-            wait_until(lambda number=number: len(web.door.half_open) == number, "it waits")
+            wait_until(lambda number=number: len(web.door.half_open) == number, "it waits")  # type: ignore[misc]
         with connected(server) as third:
             third.sendall(half)
             assert b"LIMIT_EXCEEDED" in rest(first)

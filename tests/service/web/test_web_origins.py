@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -106,7 +107,8 @@ def test_a_get_may_be_kept_and_asked_for_again(web: WebClient) -> None:
     first = web.get("ListGames", request, pb.ListGamesResponse).http
     assert first.headers["cache-control"] == "public, max-age=3600"
     tag = first.headers["etag"]
-    again = web.get("ListGames", request, pb.ListGamesResponse, **{"if-none-match": f'"other", {tag}'}).http
+    known: dict[str, Any] = {"if-none-match": f'"other", {tag}'}
+    again = web.get("ListGames", request, pb.ListGamesResponse, **known).http
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     assert web.get("ListGames", pb.ListGamesRequest(), pb.ListGamesResponse).http.headers["etag"] != tag
     assert "cache-control" not in web.new_game().http.headers

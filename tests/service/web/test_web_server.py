@@ -173,7 +173,9 @@ def test_without_its_packages_the_door_says_what_to_install(monkeypatch: pytest.
 def test_a_sealed_table_at_the_door(web: WebClient) -> None:
     """In all forms: a table is made."""
     seats = [table_service_pb2.TableSeat()] * 2
-    request = table_service_pb2.NewTableRequest(game="discat", players=2, seats=seats, acknowledgement=1)
+    request = table_service_pb2.NewTableRequest(
+        game="discat", players=2, seats=seats, acknowledgement="ACKNOWLEDGEMENT_NONE"
+    )
     for protocol in PROTOCOLS:
         for codec in CODECS:
             made = web.call(

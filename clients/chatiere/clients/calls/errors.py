@@ -7,7 +7,7 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, LocalizedMessage
 from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
 
-# The limit that idle streams make room for.
+# The limit for which idle streams end.
 _IDLE_STREAMS = "streams whose request has not come whole"
 _DOMAIN = "chatiere"
 

@@ -148,7 +148,7 @@ def replay(
 def shorter_stretches(
     request: MethodRequest[ReplayResponse], error: ChatiereError
 ) -> tuple[MethodRequest[ReplayResponse], MethodRequest[ReplayResponse]]:
-    """Split a Replay whose response would be too large: what has room, and the rest. Raises any other error again."""
+    """Split a Replay whose response would be too large: what fits, and the rest. Raises any other error again."""
     whole = cast(ReplayRequest, request.message)
     last = int(error.metadata.get("last_ply", -1)) if error.reason == "BATCH_TOO_LARGE" else -1
     if last < whole.from_ply:

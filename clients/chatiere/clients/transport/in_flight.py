@@ -15,7 +15,7 @@ from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefusal
 
 # A stream is opened again no more often than this without a response.
-_MOST_REPEATS = 5
+_MAX_REPEATS = 5
 
 
 class InFlight:
@@ -42,7 +42,7 @@ class InFlight:
         """Return whether the requests may go over another stream, because of how theirs ended."""
         self._repeats += 1
         # Cancelled by the service: it was idle, with a response that was not taken.
-        return (end.ended_idle or end.code is grpc.StatusCode.CANCELLED) and self._repeats <= _MOST_REPEATS
+        return (end.ended_idle or end.code is grpc.StatusCode.CANCELLED) and self._repeats <= _MAX_REPEATS
 
     def messages(self) -> list[list[Buffer]]:
         """Return the PlayRequests of all requests again, in order."""

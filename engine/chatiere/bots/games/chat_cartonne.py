@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.description import ActionKind
-
-_SIDE = 24
+from chatiere.engine.games.chat_cartonne.words import SIZES
 
 # Kinds of actions, best first.
 _ORDER = (
@@ -38,7 +37,7 @@ class BuilderBot(Bot):
         """Create a bot."""
         # Ids of kinds with a place count through the table's cells for each value of their other fields.
         ranks = [
-            (_ORDER.index(kind.name), _distance((id - kind.first_id) % _SIDE**2) if _is_placed(kind) else 0, id)
+            (_ORDER.index(kind.name), _distance((id - kind.first_id) % SIZES.side**2) if _is_placed(kind) else 0, id)
             for kind in engine.game("chat_cartonne").description.action_kinds
             for id in range(kind.first_id, kind.last_id + 1)
         ]
@@ -52,11 +51,12 @@ class BuilderBot(Bot):
 
 
 def _is_placed(kind: ActionKind) -> bool:
-    return kind.last_id + 1 - kind.first_id >= _SIDE**2
+    return bool(kind.last_id + 1 - kind.first_id >= SIZES.side**2)
 
 
 def _distance(where: int) -> int:
-    return (where % _SIDE - 11) ** 2 + (where // _SIDE - 11) ** 2
+    row, column = divmod(where, int(SIZES.side))
+    return (column - 11) ** 2 + (row - 11) ** 2
 
 
 BOTS = {"builder": BuilderBot}

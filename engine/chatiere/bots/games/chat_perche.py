@@ -6,9 +6,8 @@ from numpy.typing import NDArray
 from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.observation import ObservationLayout
+from chatiere.engine.games.chat_perche.words import IDS, SIZES
 
-_FIRST_MOVE, _STOP, _FIRST_FALL, _FIRST_BIRD = 40, 2110, 2111, 2156
-_TRUNK, _SPACES = 5, 45
 # Types of cards about the own cats: one falls, one moves, one or two move.
 _OWN_CARDS = [3, *range(5, 14), *range(23, 32)]
 
@@ -34,13 +33,13 @@ class ClimberBot(Bot):
         rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())
         seen = self._layout.arrays(decisions.observations)
         values = np.zeros(len(ids))
-        moves = np.flatnonzero((ids >= _FIRST_MOVE) & (ids < _STOP))
-        start, end = np.divmod(ids[moves] - _FIRST_MOVE, _SPACES)
+        moves = np.flatnonzero((ids >= IDS.first_move) & (ids < IDS.stop))
+        start, end = np.divmod(ids[moves] - IDS.first_move, SIZES.spaces)
         own = seen["card"][:, _OWN_CARDS].max(axis=1).astype(np.intp)
         values[moves] = _lead_after(seen, rows[moves], start, end, 2 * own[rows[moves]] - 1)
-        birds = np.flatnonzero(ids >= _FIRST_BIRD)
-        beside = np.full(len(birds), _SPACES)
-        end = ids[birds] - _FIRST_BIRD + _TRUNK
+        birds = np.flatnonzero(ids >= IDS.first_bird)
+        beside = np.full(len(birds), SIZES.spaces)
+        end = ids[birds] - IDS.first_bird + SIZES.trunk_spaces
         values[birds] = _lead_after(seen, rows[birds], beside, end, np.zeros(len(birds), np.intp))
         return decisions.best_actions(values)
 
@@ -55,10 +54,14 @@ def _lead_after(
     # How much an animal that goes from start to end is expected to add to the lead. `side`: 1 for an own cat, -1 for
     # the other seat's, 0 for a bird.
     cats = seen["own_cats"].astype(np.intp) - seen["other_cats"]
-    on_branches = cats[:, _TRUNK:].reshape(len(cats), 10, 4).sum(axis=2)
-    climbs = end >= _TRUNK
-    branch = np.where(climbs, (end - _TRUNK) // 4, 0)
-    stays = (start >= _TRUNK) & (start < _SPACES) & ((start - _TRUNK) // 4 == branch)
+    on_branches = cats[:, SIZES.trunk_spaces :].reshape(len(cats), SIZES.branches, SIZES.branch_spaces).sum(axis=2)
+    climbs = end >= SIZES.trunk_spaces
+    branch = np.where(climbs, (end - SIZES.trunk_spaces) // SIZES.branch_spaces, 0)
+    stays = (
+        (start >= SIZES.trunk_spaces)
+        & (start < SIZES.spaces)
+        & ((start - SIZES.trunk_spaces) // SIZES.branch_spaces == branch)
+    )
     lead = on_branches[rows, branch] + np.where(stays, 0, side)
     animals = seen["branches.animals"][rows, branch] + np.where(stays, 0, 1)
     value = seen["branches.value"][rows, branch]
@@ -67,7 +70,7 @@ def _lead_after(
     tokens *= np.arange(1, 5) >= seen["branches.most_animals"][rows, branch, None]
     weak = (tokens * (np.arange(1, 5) < animals[:, None])).sum(axis=1) / np.maximum(tokens.sum(axis=1), 1)
     breaks = np.where(climbs, np.where(value > 0, value < animals, weak), 0)
-    found: NDArray[np.float64] = np.where(start == _SPACES, side, 0) - breaks * lead
+    found: NDArray[np.float64] = np.where(start == SIZES.spaces, side, 0) - breaks * lead
     return found
 
 

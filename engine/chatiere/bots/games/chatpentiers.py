@@ -6,10 +6,8 @@ from numpy.typing import NDArray
 from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine.core.observation import ObservationLayout
+from chatiere.engine.games.chatpentiers.words import IDS, SIZES
 
-_VALUES = 12
-_FIRST_TAKE = 60
-_ZONES = 5
 # What one more perfect section adds to the bonus, by how many there are.
 _BONUS = np.array([0, 1, 1, 2, 0])
 
@@ -33,12 +31,12 @@ class FittingBot(Bot):
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
         ids = decisions.legal_ids.astype(np.intp)
-        values = (ids % _VALUES).astype(np.float64)
-        takes = np.flatnonzero(ids >= _FIRST_TAKE)
+        values = (ids % SIZES.values).astype(np.float64)
+        takes = np.flatnonzero(ids >= IDS.first_take)
         if len(takes):
             rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())[takes]
-            card, zone = np.divmod(ids[takes] - _FIRST_TAKE, _ZONES)
-            values[takes] = self._gains(decisions.observations, rows, card // _VALUES, zone)
+            card, zone = np.divmod(ids[takes] - IDS.first_take, SIZES.zones)
+            values[takes] = self._gains(decisions.observations, rows, card // SIZES.values, zone)
         return decisions.best_actions(values)
 
     def _gains(
@@ -47,7 +45,7 @@ class FittingBot(Bot):
         # What it adds to the board of these rows to place a card of the colour in the zone.
         seen = self._layout.arrays(observations)
         # The zero zone's limit is 0, and it is never perfect.
-        limits = np.zeros((len(observations), _ZONES), np.intp)
+        limits = np.zeros((len(observations), SIZES.zones), np.intp)
         limits[:, :-1] = seen["section_limits"]
         limit, held = limits[rows, zone], seen["seats.cards"][rows, 0, colour].astype(np.intp)
         bonus = _BONUS[seen["seats.perfect_sections"][rows, 0]]

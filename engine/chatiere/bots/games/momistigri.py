@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 
 from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
-
-_KINDS = 46
-_MOMISTIGRI = 45
+from chatiere.engine.games.momistigri.words import SIZES
 
 
 class DiscardingBot(Bot):
@@ -35,7 +33,7 @@ class DiscardingBot(Bot):
 
 
 def _value(kind: NDArray[np.int_]) -> NDArray[np.float64]:
-    return np.where(kind == _MOMISTIGRI, 10.0, kind % 9 + 1)
+    return np.where(kind == SIZES.momistigri, 10.0, kind % SIZES.values + 1)
 
 
 def _pair(number: NDArray[np.int_]) -> NDArray[np.float64]:
@@ -52,7 +50,7 @@ _VALUES: dict[str, Callable[[NDArray[np.int_]], NDArray[np.float64]]] = {
     "main": np.ones_like,
     "reverse": np.zeros_like,
     "name_card": _value,
-    "give": lambda number: _value(number % _KINDS),
+    "give": lambda number: _value(number % SIZES.kinds),
     "hand_out": _value,
     "swap_out": _value,
     "swap_in": lambda number: -_value(number),

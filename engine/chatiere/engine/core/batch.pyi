@@ -2,16 +2,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, SupportsIndex
 
 from _typeshed import ReadableBuffer
+from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
 from chatiere.engine.core.errors import Reason
 from chatiere.engine.core.position import Game, Position
 
-_Column = ReadableBuffer | Sequence[SupportsIndex]
-_States = ReadableBuffer | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
+_Column = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex]
+_States = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
-MOST_FAULTS_TOLD: Final[int]
-MOST_ITEMS: Final[int]
+MAX_FAULTS_TOLD: Final[int]
+MAX_ITEMS: Final[int]
 
 class Columns(NamedTuple):
     legal: bool = ...

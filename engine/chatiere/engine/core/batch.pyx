@@ -18,7 +18,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.integers import LARGEST_U64, column_of
+from chatiere.engine.core.integers import MAX_U64, column_of
 from chatiere.engine.core.stream import words
 
 from chatiere.engine.core.game cimport MAX_LEGAL, OK
@@ -48,8 +48,6 @@ from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.threads cimport Work, run_parts
 
 cdef enum:
-    # So that the offsets of legal ids fit into 32 bits in every game.
-    MAX_ITEMS = 524_288
     # The initial capacity for legal ids, for each item.
     LEGAL_GUESS = 64
     # Bytes, of states that are overwritten.
@@ -60,11 +58,11 @@ cdef enum:
 
 
 # The number of a batch's faults that are given with their texts.
-MOST_FAULTS_TOLD = 20
-# The largest number of items of a batch.
-MOST_ITEMS = MAX_ITEMS
+MAX_FAULTS_TOLD = 20
+# The items of a batch, at most: the offsets of legal ids fit into 32 bits in every game.
+MAX_ITEMS = 524_288
 # The most playouts of one state or action, which fit into a column of counts.
-LARGEST_COUNT = 2**32 - 1
+MAX_COUNT = 2**32 - 1
 
 
 class Columns(NamedTuple):
@@ -171,7 +169,7 @@ class ItemFault(NamedTuple):
 class FaultColumns(NamedTuple):
     """The failed items.
 
-    `reasons` uint8 (n,): 0 or the Reason's number; empty if no item failed. `items`: the first MOST_FAULTS_TOLD faults.
+    `reasons` uint8 (n,): 0 or the Reason's number; empty if no item failed. `items`: the first MAX_FAULTS_TOLD faults.
     """
 
     reasons: bytes
@@ -232,7 +230,7 @@ cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
 
 
 cdef int check_size(Py_ssize_t size, max_bytes) except -1:
-    if max_bytes is not None and size > read_number("max_bytes", max_bytes, 0, LARGEST_U64):
+    if max_bytes is not None and size > read_number("max_bytes", max_bytes, 0, MAX_U64):
         raise EngineError(
             Reason.BATCH_TOO_LARGE,
             f"the response would exceed {max_bytes} bytes: send fewer items or ask for fewer columns",
@@ -242,7 +240,7 @@ cdef int check_size(Py_ssize_t size, max_bytes) except -1:
 
 
 cdef int check_playouts(asked, max_playouts) except -1:
-    if max_playouts is not None and asked > read_number("max_playouts", max_playouts, 0, LARGEST_U64):
+    if max_playouts is not None and asked > read_number("max_playouts", max_playouts, 0, MAX_U64):
         raise EngineError(
             Reason.BATCH_TOO_LARGE,
             f"a batch has at most {max_playouts} playouts here, not {asked}: worlds × playouts for each legal action",
@@ -482,7 +480,7 @@ cdef class Table:
         cdef Part* part
         cdef int i
         if restart is not None:
-            restarts.stride = read_number("restart.stride", restart.stride, 1, LARGEST_U64)
+            restarts.stride = read_number("restart.stride", restart.stride, 1, MAX_U64)
             encoded = self.encode_options(restart.options, "restart.options")
             restarts.options = data_of(encoded)
         cancellation = cancellation or Cancellation()
@@ -522,7 +520,7 @@ cdef class Table:
         cdef const uint8_t* source = &packed[0] if n else NULL
         cdef uint64_t stream_seed = read_u64("seed", seed)
         cdef uint64_t first = read_u64("first_game_number", first_game_number)
-        cdef uint32_t times = read_number("playouts", playouts, 1, LARGEST_COUNT)
+        cdef uint32_t times = read_number("playouts", playouts, 1, MAX_COUNT)
         cdef bytes faults, mean_returns, wins, decisions
         cdef uint8_t* fault_data
         cdef double* return_data
@@ -581,8 +579,8 @@ cdef class Table:
         cdef const uint8_t* source = &packed[0] if n else NULL
         cdef uint64_t stream_seed = read_u64("seed", seed)
         cdef uint64_t first = read_u64("first_game_number", first_game_number)
-        cdef uint32_t drawn = read_number("worlds", worlds, 1, LARGEST_COUNT)
-        cdef uint32_t played = read_number("playouts", playouts, 1, LARGEST_COUNT)
+        cdef uint32_t drawn = read_number("worlds", worlds, 1, MAX_COUNT)
+        cdef uint32_t played = read_number("playouts", playouts, 1, MAX_COUNT)
         cdef bytes faults, actors, legal_offsets, legal_ids, mean_returns, counts
         cdef double* return_data
         cdef uint32_t* count_data
@@ -590,7 +588,7 @@ cdef class Table:
         cdef Part* part
         cdef LoopEnd end
         cdef Py_ssize_t legal
-        if <uint64_t> drawn * played > LARGEST_COUNT:
+        if <uint64_t> drawn * played > MAX_COUNT:
             raise EngineError(
                 Reason.INVALID_BATCH,
                 f"worlds × playouts must be at most 2**32 - 1, not {drawn} × {played}",
@@ -816,7 +814,7 @@ cdef class Table:
         reasons = bytearray(256)
         for code in set(faults) - {OK}:
             reasons[code] = self.game.fault_text(code).reason.number
-        failed = islice((item for item, code in enumerate(faults) if code != OK), MOST_FAULTS_TOLD)
+        failed = islice((item for item, code in enumerate(faults) if code != OK), MAX_FAULTS_TOLD)
         spelled = [self.words_for(item, states, column, act) for item in failed]
         return FaultColumns(faults.translate(reasons), tuple(spelled))
 
@@ -864,7 +862,7 @@ def _apply(moves, position, item):
 
 
 def _resample(seats, seed, first_game_number, position, item):
-    position.resample(seats[item], seed, (first_game_number + item) & LARGEST_U64)
+    position.resample(seats[item], seed, (first_game_number + item) & MAX_U64)
 
 
 def _observe(seats, position, item):
@@ -875,5 +873,5 @@ def _evaluate(worlds, seed, first_game_number, position, item):
     # Until a draw fails, as one did.
     position.require_decision()
     for world in range(worlds):
-        (world_seed,) = words(seed, (first_game_number + item) & LARGEST_U64, world, 1)
+        (world_seed,) = words(seed, (first_game_number + item) & MAX_U64, world, 1)
         position.resample(position.current_player(), world_seed)

@@ -45,7 +45,7 @@ cdef class Scalars:
     cdef list names
     cdef const uint8_t* state
     cdef Scalar items[MAX_SCALARS]
-    # Begin the table; the places passed to `add` lie in `state`.
+    # Begin it; the places passed to `add` lie in `state`.
     cdef int begin(self, const void* state) except -1
     # Add a Scalar, stored at `place` in the state of `begin`. With `absent` its fields are optional.
     cdef int add(

@@ -42,7 +42,7 @@ cdef int within(rules, int64_t number, int lowest, int highest, str name, int in
 
 
 cdef class Scalars:
-    """The table of numbers that a game's State and View messages represent much as its packed state does."""
+    """The numbers that a game's State and View messages represent much as its packed state does."""
 
     def __cinit__(self, rules):
         self.rules = rules
@@ -163,7 +163,7 @@ cdef class OptionFields:
     """The fields of a game's Options message, by the names of the rules file."""
 
     def __init__(self, rules, encode, options_of, dict fields not None):
-        """Initialize the table of a game's options.
+        """Initialize the options of a game.
 
         `rules`: the RulesFile. `encode`: turns a number of players and options by name into the kernel's struct.
         `options_of`: returns a position's options. `fields`: by name, the field's number and OptionKind.

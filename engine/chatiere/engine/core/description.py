@@ -323,7 +323,7 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True)
 class Description:
-    """Everything the core needs to know about a game besides its table of operations."""
+    """Everything the core needs to know about a game besides its operations."""
 
     name: str
     # Where the catalogues are.
@@ -348,7 +348,7 @@ class Description:
     # The label of a dense id at a position where it is legal, and of an outcome, in a language.
     action_label: Callable[["Position", int, str], str]
     outcome_label: Callable[["Position", int, str], str]
-    # Filled in by the Game from its table of operations.
+    # Filled in by the Game from its operations.
     min_players: int = 0
     max_players: int = 0
 

@@ -1,4 +1,4 @@
-# The core's view of a game: a packed state without pointers, and a table of functions over it.
+# The core's view of a game: a packed state without pointers, and functions over it.
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from chatiere.engine.core.stream cimport Stream
@@ -129,7 +129,7 @@ ctypedef struct Operations:
     void (*limits)(int players, const void* options, Limits* limits) noexcept nogil
     # The seat to act, CHANCE or TERMINAL.
     int (*actor)(const void* body) noexcept nogil
-    # At a decision: list the legal dense ids, ascending; returns their number. `ids` has room for MAX_LEGAL, all of
+    # At a decision: list the legal dense ids, ascending; returns their number. `ids` has space for MAX_LEGAL, all of
     # which may be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
     # Why the game is over: a number of the game's own EndKind enum, from 1; 0 if it is not.
@@ -139,7 +139,7 @@ ctypedef struct Operations:
     # Make a decision; called at decisions, and at the end of a game, where it returns GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
     # At a chance event: list the possible outcomes, ascending, with their weights; returns their number. Both arrays
-    # have room for MAX_OUTCOMES, all of which may be written to.
+    # have space for MAX_OUTCOMES, all of which may be written to.
     int (*chance_outcomes)(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil
     # Draw one of these outcomes by weight, as the rules say: a number below the sum of weights, walked through the
     # outcomes in ascending order. Faster where a game need not list them.

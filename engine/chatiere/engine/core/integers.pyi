@@ -1,6 +1,6 @@
 from typing import Final
 
-LARGEST_U64: Final[int]
+MAX_U64: Final[int]
 
 def as_integer(value: object) -> int | None: ...
 def integer_in(value: object, lowest: int, highest: int) -> int | None: ...

@@ -7,15 +7,15 @@ from operator import index
 
 from chatiere.engine.core.errors import EngineError, Reason
 
-LARGEST_U64 = 2**64 - 1
+MAX_U64 = 2**64 - 1
 
 # By the size of a number in bytes: its type code for `array`, and the largest number.
 cdef dict CODES = {1: "B", 2: "H", 8: "Q"}
 cdef dict LIMITS = {1: 2**8 - 1, 2: 2**16 - 1, 8: 2**64 - 1}
 # The format codes of unsigned integers in buffers.
 cdef frozenset UNSIGNED = frozenset("BHILQN")
-# LARGEST_U64, without the look-up of a global.
-cdef object LARGEST = LARGEST_U64
+# MAX_U64, without the look-up of a global.
+cdef object MAX_NUMBER = MAX_U64
 
 
 # Single integers
@@ -55,8 +55,8 @@ def unsigned(name, value, bits):
 cdef uint64_t read_u64(name, value) except? 0:
     # A number of a random stream. Raises EngineError: INVALID_SEED.
     number = as_integer(value)
-    if number is None or number < 0 or number > LARGEST:
-        raise EngineError(Reason.INVALID_SEED, must_be(name, value, 0, LARGEST), field=name)
+    if number is None or number < 0 or number > MAX_NUMBER:
+        raise EngineError(Reason.INVALID_SEED, must_be(name, value, 0, MAX_NUMBER), field=name)
     return number
 
 

@@ -1,4 +1,4 @@
-"""Loops of batches over n packed states of one game, for any table of operations.
+"""Loops of batches over n packed states of one game, for any game's operations.
 
 The states are not trusted, unless the table has just made them. Every loop checks for cancellation before each item
 (playouts and evaluations: before each playout); only `describe` runs to its end. Faults are one byte an item: OK or the

@@ -211,26 +211,26 @@ cdef class Messages:
         """Write events as Events in `field`, as a seat (None: a spectator) may see them; `whole`: as the host may."""
         cdef int other, count, viewer = HOST if whole else SPECTATOR if seat is None else seat
         cdef uint8_t seats[MAX_SEATS]
-        cdef Event told
+        cdef Event event
         cdef Said said
         cdef Py_ssize_t place
         cdef size_t begun, inner
         for place in range(events.length):
-            told = events.shown(place, viewer)
+            event = events.shown(place, viewer)
             begun = out.begin(field)
-            if told.seen_by == EVERYBODY:
+            if event.seen_by == EVERYBODY:
                 out.number(fields.EVENT_EVERYBODY, True)
             else:
                 count = 0
                 for other in range(MAX_SEATS):
-                    if told.seen_by >> other & 1:
+                    if event.seen_by >> other & 1:
                         seats[count] = other
                         count += 1
                 out.byte_numbers(fields.EVENT_SEEN_WHOLE_BY, seats, count)
-            self.codec.say_event(&told, &said)
+            self.codec.say_event(&event, &said)
             self.put_said(out, fields.EVENT_LABEL, fields.EVENT_PHRASE, &said)
             inner = out.begin(self.field)
-            self.codec.write_event(out, &told)
+            self.codec.write_event(out, &event)
             out.end(inner)
             out.end(begun)
 

@@ -1,4 +1,4 @@
-"""Moves, sampled chance, playouts and perft of any game, over its table of operations."""
+"""Moves, sampled chance, playouts and perft of any game, by its operations."""
 
 from libc.string cimport memcpy
 

@@ -5,10 +5,10 @@ from chatiere.engine.core.events cimport EventLog
 from chatiere.engine.core.game cimport BODY_WORDS, Operations
 from chatiere.engine.core.stream cimport Stream
 
-cdef class OperationTable:
+cdef class Kernel:
     cdef const Operations* ops
 
-cdef OperationTable wrap_operations(const Operations* ops)
+cdef Kernel wrap_operations(const Operations* ops)
 
 
 cdef class Game:

@@ -2,6 +2,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NoReturn, Self, SupportsIndex
 
 from _typeshed import ReadableBuffer
+from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
 from chatiere.engine.core.description import Description, Limits
@@ -14,12 +15,12 @@ TERMINAL_PLAYER: Final[int]
 COMMON_FAULTS: Final[Mapping[int, FaultText]]
 
 @disjoint_base
-class OperationTable: ...
+class Kernel: ...
 
 @disjoint_base
 class Game:
     description: Description
-    def __init__(self, table: OperationTable, description: Description) -> None: ...
+    def __init__(self, kernel: Kernel, description: Description) -> None: ...
     @property
     def name(self) -> str: ...
     @property
@@ -54,7 +55,7 @@ class Game:
         rules_version: SupportsIndex | None = None,
         events: EventLog | None = None,
     ) -> Position: ...
-    def unpack(self, packed: ReadableBuffer) -> Position: ...
+    def unpack(self, packed: ReadableBuffer | NDArray[Any]) -> Position: ...
     def position(
         self,
         body: bytes,

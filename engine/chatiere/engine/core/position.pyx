@@ -124,15 +124,15 @@ COMMON_FAULTS = {
 }
 
 
-cdef class OperationTable:
-    """A kernel's table of operations, to make a Game of."""
+cdef class Kernel:
+    """A kernel's operations, to make a Game of."""
 
 
-cdef OperationTable wrap_operations(const Operations* ops):
-    cdef OperationTable table = OperationTable()
+cdef Kernel wrap_operations(const Operations* ops):
+    cdef Kernel kernel = Kernel()
     note_max_plies(ops)
-    table.ops = ops
-    return table
+    kernel.ops = ops
+    return kernel
 
 
 cdef Stream read_stream(seed, game_number) except *:
@@ -144,15 +144,15 @@ cdef Stream read_stream(seed, game_number) except *:
 cdef class Game:
     """The rules of one game, which begins positions and unpacks them."""
 
-    def __init__(self, OperationTable table not None, description):
-        """Initialize a game with a kernel's table of operations and its Description."""
-        if table.ops.body_size > 8 * BODY_WORDS or table.ops.view_size > 8 * VIEW_WORDS:
+    def __init__(self, Kernel kernel not None, description):
+        """Initialize a game with a kernel and its Description."""
+        if kernel.ops.body_size > 8 * BODY_WORDS or kernel.ops.view_size > 8 * VIEW_WORDS:
             raise ValueError("a state or view exceeds BODY_WORDS or VIEW_WORDS")  # uncovered: no game's is
-        if table.ops.body_size % sizeof(uint64_t):
+        if kernel.ops.body_size % sizeof(uint64_t):
             raise ValueError("a body is not whole words of 8 bytes")  # uncovered: every game's is
-        self.ops = table.ops
+        self.ops = kernel.ops
         self.description = replace(
-            description, min_players=table.ops.min_players, max_players=table.ops.max_players
+            description, min_players=kernel.ops.min_players, max_players=kernel.ops.max_players
         )
         self.default_options = {}
 

@@ -11,7 +11,7 @@ from chatiere.engine.core.events import EventLog
 from chatiere.engine.core.integers import shown
 from chatiere.engine.core.position import Game, Position
 
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 """The most characters of a player's name."""
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -109,10 +109,10 @@ def check_names(names: Sequence[str], players: int) -> None:
             Reason.INVALID_RECORD, f"a record of {players} players has {players} names, or none", field="seat_names"
         )
     for seat, name in enumerate(names):
-        if len(name) > LONGEST_NAME:
+        if len(name) > MAX_NAME_LENGTH:
             raise EngineError(
                 Reason.INVALID_RECORD,
-                f"a name has at most {LONGEST_NAME} characters, not {len(name)}",
+                f"a name has at most {MAX_NAME_LENGTH} characters, not {len(name)}",
                 field=f"seat_names[{seat}]",
             )
 

@@ -6,7 +6,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from chatiere.engine.wire.reader cimport (
     BYTES,
     FIELDS,
-    LONGEST_VARINT,
+    MAX_VARINT_SIZE,
     VARINT,
     Span,
     check_field,
@@ -17,7 +17,7 @@ from chatiere.engine.wire.reader cimport (
 from chatiere.engine.wire.writer cimport put_varint
 
 cdef enum:
-    LONGEST_SIZE = 5
+    MAX_PREFIX_SIZE = 5
 
 
 cdef Py_ssize_t count_down(Py_ssize_t left) except -1:
@@ -62,7 +62,7 @@ def cut(data, fields, most=None):
         else:
             inner = read_bytes(&span)
             if tag >> 3 < FIELDS and wanted >> (tag >> 3) & 1:
-                if tag >> 3 in found or inner.at - begin - before > 1 + LONGEST_SIZE:
+                if tag >> 3 in found or inner.at - begin - before > 1 + MAX_PREFIX_SIZE:
                     raise ValueError("unusual encoding of a field")
                 found[tag >> 3] = view[inner.at - begin:inner.end - begin]
                 rest.append(view[kept:before])
@@ -71,11 +71,11 @@ def cut(data, fields, most=None):
     return b"".join(rest), found
 
 
-def cut_list(data, int field, Py_ssize_t most, Py_ssize_t most_fields):
+def cut_list(data, int field, Py_ssize_t most, Py_ssize_t max_fields):
     """Cut a repeated field of messages out of a message.
 
     `data`: a buffer. Returns the rest as bytes, the number of messages cut out, and the bytes of the first `most`.
-    Raises ValueError if `data` is not a message, and OverflowError if it has more than `most_fields` fields.
+    Raises ValueError if `data` is not a message, and OverflowError if it has more than `max_fields` fields.
     """
     cdef const uint8_t[::1] buffer = data
     cdef const uint8_t* begin
@@ -89,7 +89,7 @@ def cut_list(data, int field, Py_ssize_t most, Py_ssize_t most_fields):
     begin = span.at = &buffer[0]
     span.end = begin + buffer.shape[0]
     while span.at < span.end:
-        most_fields = count_down(most_fields)
+        max_fields = count_down(max_fields)
         before = span.at - begin
         tag = read_varint(&span)
         if tag & 7 != BYTES:
@@ -109,7 +109,7 @@ def cut_list(data, int field, Py_ssize_t most, Py_ssize_t most_fields):
 
 cpdef bytes head(int field, Py_ssize_t size):
     """Return the tag and length prefix of a field of `size` bytes that is bytes, text or a message."""
-    cdef uint8_t[LONGEST_VARINT + LONGEST_VARINT] bytes_before
+    cdef uint8_t[MAX_VARINT_SIZE + MAX_VARINT_SIZE] bytes_before
     cdef uint8_t* at
     check_field(field)
     at = put_varint(put_varint(bytes_before, field << 3 | BYTES), size)

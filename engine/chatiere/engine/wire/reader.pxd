@@ -12,7 +12,7 @@ cdef enum WireType:
 
 cdef enum:
     FIELDS = 32  # a Message has the fields 1 … FIELDS - 1; setup.py checks that no message has others
-    LONGEST_VARINT = 10
+    MAX_VARINT_SIZE = 10
 
 ctypedef struct Span:
     const uint8_t* at
@@ -45,7 +45,7 @@ cdef int open_span(Span span, Message* message) except -1
 cdef int open_field(const Message* message, int field, Message* inner) except -1
 # Open the next message of a repeated field; `rest` is initially the whole message's span. False after the last.
 cdef bint next_of(int field, Span* rest, Message* inner) except -1
-# Read a list of numbers into `numbers`, at most `room` of them. Returns the length of the list.
+# Read a list of numbers into `numbers`, the first `most` of them. Returns the length of the list.
 cdef int list_numbers(const Message* message, int field, int64_t* numbers, int most) except -1
 # Return a list of numbers as a Python list.
 cdef list listed_numbers(const Message* message, int field)

@@ -14,7 +14,7 @@ cdef uint64_t read_varint(Span* span) except? 0:
     cdef uint64_t value = 0
     cdef int shift = 0
     cdef uint8_t byte
-    while span.at < span.end and shift < 7 * LONGEST_VARINT:
+    while span.at < span.end and shift < 7 * MAX_VARINT_SIZE:
         byte = span.at[0]
         span.at += 1
         value |= <uint64_t> (byte & 0x7F) << shift

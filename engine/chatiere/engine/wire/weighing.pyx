@@ -38,8 +38,8 @@ cdef struct Shape:
 cdef struct Weight:
     uint64_t elements
     uint64_t memory
-    uint64_t most_elements
-    uint64_t most_memory
+    uint64_t max_elements
+    uint64_t max_memory
 
 
 cdef bint take_number(Span* rest, uint64_t* number) noexcept nogil:
@@ -93,7 +93,7 @@ cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
     cdef Span inner
     cdef uint64_t tag, count
     cdef int groups = 0, wire_type
-    while weight.elements <= weight.most_elements and weight.memory <= weight.most_memory and take_number(&rest, &tag):
+    while weight.elements <= weight.max_elements and weight.memory <= weight.max_memory and take_number(&rest, &tag):
         wire_type = tag & 7
         if wire_type == BEGIN_GROUP:
             groups += 1
@@ -161,7 +161,7 @@ cdef class Scales:
                 field.wire_type = wire_type
                 field.size = GROWTH * <uint32_t> content if is_list else 0
 
-    def weigh(self, data, uint64_t most_elements=UINT64_MAX, uint64_t most_memory=UINT64_MAX):
+    def weigh(self, data, uint64_t max_elements=UINT64_MAX, uint64_t max_memory=UINT64_MAX):
         """Return the number of elements in a message of this type, and the bytes of memory of its object at most.
 
         `data`: a buffer. Elements are nested messages, strings, numbers and unknown fields, at any depth. Weighing ends
@@ -172,8 +172,8 @@ cdef class Scales:
         cdef Span span
         weight.elements = 0
         weight.memory = self.shape.size
-        weight.most_elements = most_elements
-        weight.most_memory = most_memory
+        weight.max_elements = max_elements
+        weight.max_memory = max_memory
         if buffer.shape[0] > 0:
             span.at = &buffer[0]
             span.end = span.at + buffer.shape[0]

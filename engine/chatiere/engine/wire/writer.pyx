@@ -6,7 +6,7 @@ from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove
 
-from chatiere.engine.wire.reader cimport BYTES, LONGEST_VARINT, VARINT
+from chatiere.engine.wire.reader cimport BYTES, MAX_VARINT_SIZE, VARINT
 
 
 cdef class Writer:
@@ -37,14 +37,14 @@ cdef class Writer:
     cpdef int present(self, int field, uint64_t value) except -1:
         """Write a number of an optional field or a oneof, 0 too."""
         cdef uint8_t* at
-        self.reserve(2 * LONGEST_VARINT)
+        self.reserve(2 * MAX_VARINT_SIZE)
         at = put_varint(self.data + self.size, field << 3 | VARINT)
         self.size = put_varint(at, value) - self.data
         return 0
 
     cpdef size_t begin(self, int field) except 0:
         """Begin a message, list or text, written until `end`. Returns the argument for `end`."""
-        self.reserve(LONGEST_VARINT)
+        self.reserve(MAX_VARINT_SIZE)
         # Reserves one byte for the size.
         self.size = put_varint(self.data + self.size, field << 3 | BYTES) - self.data + 1
         return self.size
@@ -52,7 +52,7 @@ cdef class Writer:
     cpdef int end(self, size_t begun) except -1:
         """End the field for which `begin` returned `begun`."""
         cdef size_t size = self.size - begun, length
-        cdef uint8_t varint[LONGEST_VARINT]
+        cdef uint8_t varint[MAX_VARINT_SIZE]
         # Most fields are small: their size fits into the byte that `begin` reserved.
         if size < 0x80:
             self.data[begun - 1] = <uint8_t> size
@@ -69,7 +69,7 @@ cdef class Writer:
         cdef uint64_t number
         cdef size_t before = self.size, begun = self.begin(field)
         for number in numbers:
-            self.reserve(LONGEST_VARINT)
+            self.reserve(MAX_VARINT_SIZE)
             self.size = put_varint(self.data + self.size, number) - self.data
         if self.size > begun:
             return self.end(begun)
@@ -79,7 +79,7 @@ cdef class Writer:
 
     cdef int signed(self, int number) except -1:
         # Write a number of a list of sint32, between its `begin` and `end`.
-        self.reserve(LONGEST_VARINT)
+        self.reserve(MAX_VARINT_SIZE)
         self.size = put_varint(self.data + self.size, (<uint32_t> number << 1) ^ <uint32_t> (number >> 31)) - self.data
         return 0
 
@@ -119,7 +119,7 @@ cdef class Writer:
 
     cdef int decimal(self, int number) except -1:
         # Write a number, 0 or more, as a piece of text.
-        cdef uint8_t digits[LONGEST_VARINT]
+        cdef uint8_t digits[MAX_VARINT_SIZE]
         cdef int count = 0
         while True:
             digits[count] = 48 + number % 10

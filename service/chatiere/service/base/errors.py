@@ -16,7 +16,7 @@ from chatiere.service.base.languages import ACCEPT_LANGUAGE, LanguageError, loca
 
 DOMAIN = "chatiere"
 # Messages may quote what a client sent; the status travels in headers, which clients accept up to 8 KiB.
-_LONGEST_TEXT = 200
+_MAX_TEXT_LENGTH = 200
 
 _log = logging.getLogger(__name__)
 
@@ -142,7 +142,7 @@ def deadline_exceeded(allowed: float | None = None) -> Refusal:
 
 
 def slot_lost(kind: str, most: int) -> Refusal:
-    """Return the refusal of a half-open call that had to make room for others. `kind`: "calls" or "streams"."""
+    """Return the refusal of a half-open call that had to give way to others. `kind`: "calls" or "streams"."""
     return limit_exceeded(f"{kind} whose request has not come whole", most, _RETRY)
 
 
@@ -213,4 +213,4 @@ def _status(code: int, reason: StrEnum, message: str, metadata: dict[str, str], 
 
 
 def _clip(text: str) -> str:
-    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
+    return text if len(text) <= _MAX_TEXT_LENGTH else f"{text[: _MAX_TEXT_LENGTH - 1]}…"

@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 
 # The longest interval in seconds, and the least number of beats missed before a worker counts as hanging.
-_LONGEST, _FEWEST = 1.0, 5
+_MAX_INTERVAL, _MIN_BEATS = 1.0, 5
 BEAT = b"null"
 
 
@@ -16,7 +16,7 @@ class Heartbeat:
 
     def __init__(self, descriptor: int, hang_timeout: float) -> None:
         """Beat into `descriptor`, the pipe to the supervisor. `hang_timeout`: as in Settings."""
-        self.interval = min(_LONGEST, hang_timeout / _FEWEST)
+        self.interval = min(_MAX_INTERVAL, hang_timeout / _MIN_BEATS)
         self._descriptor = descriptor
         # A supervisor that does not read must not stop a worker.
         os.set_blocking(descriptor, False)

@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 _SPOKEN: ContextVar[str] = ContextVar("language", default=LANGUAGES[0])
 
 # The most characters of the value, which is read before a client is known; browsers send a tenth of that.
-_LONGEST = 500
+_MAX_LENGTH = 500
 
 # What refusals without a phrase of a game say in other languages, by reason.
 WORDS = {
@@ -71,8 +71,8 @@ def language_for(accepted: str) -> str:
 
     Languages that are not known count for nothing (RFC 9110, 12.5.4). Raises LanguageError.
     """
-    if len(accepted) > _LONGEST:
-        raise LanguageError(f"longer than {_LONGEST} characters")
+    if len(accepted) > _MAX_LENGTH:
+        raise LanguageError(f"longer than {_MAX_LENGTH} characters")
     wanted = [_read_range(each.strip(" \t")) for each in accepted.split(",") if each.strip(" \t")]
     named = {language for language, _ in wanted}
     # The sort is stable: of equal weights the first counts.

@@ -68,7 +68,7 @@ class Settings:
 
     - `request_timeout`: for a unary call's request to arrive, and for a handshake.
     - `stream_idle_timeout`: for a stream's first request to arrive, for the next one, and for its client to take a
-      response; 0: no limit. When all `max_streams` are taken, streams that wait for these make room for new ones.
+      response; 0: no limit. When all `max_streams` are taken, streams that wait for these give way to new ones.
     - `default_deadline`: for a unary call without a deadline.
     - `max_deadline`: for any unary call; then it ends with DEADLINE_EXCEEDED.
     - `grace`: for calls in flight to finish when the server stops.

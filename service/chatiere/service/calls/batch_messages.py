@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from chatiere.engine.wire import Buffer, cut, pieces_of
-from chatiere.service.calls.requests import MOST_ELEMENTS, parse, too_many_elements
+from chatiere.service.calls.requests import MAX_ELEMENTS, parse, too_many_elements
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
@@ -31,7 +31,7 @@ class Request(NamedTuple):
     """The column of each field of type bytes, by name, as a buffer; empty if absent."""
 
 
-def read(kind: type[Message], data: Any, most: int = MOST_ELEMENTS) -> Request:
+def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:
     """Read a request of that kind from a buffer, looking at its columns alone. Raises what `parse` does.
 
     `most`: the number of its fields.

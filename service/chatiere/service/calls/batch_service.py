@@ -18,7 +18,7 @@ from prometheus_client import Histogram
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import (
-    MOST_FAULTS_TOLD,
+    MAX_FAULTS_TOLD,
     Cancellation,
     Cancelled,
     Columns,
@@ -34,12 +34,12 @@ from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
 from chatiere.service.calls.batch_messages import Request, put, read, read_whole
-from chatiere.service.calls.requests import MOST_ELEMENTS, listed, opener, parse, too_many_elements
+from chatiere.service.calls.requests import MAX_ELEMENTS, listed, opener, parse, too_many_elements
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
 # The longest request for a step, in bytes without its columns, whose parsed form is cached.
-_LONGEST_KEPT = 512
+_MAX_KEPT = 512
 # The methods by their field number in PlayRequest: the field's name, and the type of the request.
 _METHODS: dict[int, tuple[str, type[Message]]] = {
     field.number: (field.name, getattr(pb, field.message_type.name))
@@ -69,7 +69,7 @@ class BatchService:
         self._settings = settings
         self._max_items = settings.max_batch_items
         # Of a request: one for each item, and others.
-        self._most_fields = MOST_ELEMENTS + settings.max_batch_items
+        self._max_fields = MAX_ELEMENTS + settings.max_batch_items
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
@@ -95,7 +95,7 @@ class BatchService:
 
         `name`: the method's field in PlayRequest. `hold`: reserves memory for the response.
         """
-        return self._methods[name](read(_KINDS[name], data, self._most_fields), cancellation, hold)
+        return self._methods[name](read(_KINDS[name], data, self._max_fields), cancellation, hold)
 
     def play(self, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
         """Return the PlayResponse, in pieces to be joined, to a PlayRequest; a refusal is a PlayResponse too."""
@@ -111,16 +111,16 @@ class BatchService:
     def _read_play(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
         # A PlayRequest without the method's request; the method's name; its request.
         try:
-            rest, found = cut(data, _METHODS, MOST_ELEMENTS)
+            rest, found = cut(data, _METHODS, MAX_ELEMENTS)
         except OverflowError as error:
-            raise too_many_elements(MOST_ELEMENTS) from error
+            raise too_many_elements(MAX_ELEMENTS) from error
         except ValueError:
             # Reported by protobuf below.
             found = {}
         if len(found) == 1:
             ((number, inner),) = found.items()
             name, kind = _METHODS[number]
-            return parse(pb.PlayRequest, rest), name, read(kind, inner, self._most_fields)
+            return parse(pb.PlayRequest, rest), name, read(kind, inner, self._max_fields)
         message = parse(pb.PlayRequest, data)
         name = message.WhichOneof("request")
         return message, name, None if name is None else read_whole(getattr(message, name))
@@ -150,7 +150,7 @@ class BatchService:
 
     def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         # While games are played, everything but the columns stays the same.
-        terms = _kept_terms if len(request.rest) <= _LONGEST_KEPT else _terms_of_step
+        terms = _kept_terms if len(request.rest) <= _MAX_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
         # Not cached, because it keeps the states that it returned.
         table = Table(game, players, self._settings.rules_version(game))
@@ -247,7 +247,7 @@ class BatchService:
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         # Message objects for all states would take thirty times their bytes.
-        rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self._most_fields)
+        rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self._max_fields)
         table, states = _table_of(parse(pb.ConvertRequest, rest).setup), request.columns["states"]
         if states and asked:
             raise EngineError(
@@ -350,7 +350,7 @@ class FaultCollector:
         reasons = bytearray(self.count)
         for item, fault in self._failed.items():
             reasons[item] = fault.reason.number
-        return FaultColumns(bytes(reasons), tuple(self._failed.values())[:MOST_FAULTS_TOLD])
+        return FaultColumns(bytes(reasons), tuple(self._failed.values())[:MAX_FAULTS_TOLD])
 
 
 def _check_cancelled(cancellation: Cancellation) -> None:

@@ -33,7 +33,7 @@ _BY_GAME = {
 _ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
 _SEAT_NAMES = game_pb2.Include.SEAT_NAMES_FIELD_NUMBER
 # In characters.
-_LONGEST_NAME = 40
+_MAX_NAME_LENGTH = 40
 
 
 def of(position: Position, seat_names: Sequence[bytes] = ()) -> Messages:
@@ -56,8 +56,8 @@ def read_seat_names(include: Reader, players: int, game: Game) -> list[bytes]:
         raise _bad_names(f"there are {players} seats: seat_names has a name for each, or none", "", players, game)
     for seat, name in enumerate(names):
         # Nothing that would show other text as another's, or break a line.
-        if not (0 < len(name) <= _LONGEST_NAME and name.isprintable()):
-            message = f"a name has 1 to {_LONGEST_NAME} characters, all printable"
+        if not (0 < len(name) <= _MAX_NAME_LENGTH and name.isprintable()):
+            message = f"a name has 1 to {_MAX_NAME_LENGTH} characters, all printable"
             raise _bad_names(message, f"[{seat}]", players, game)
     return [name.encode() for name in names]
 

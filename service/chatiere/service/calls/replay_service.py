@@ -38,7 +38,7 @@ Hold = Callable[[int], None]
 # A response is in memory twice while it is assembled; memory is reserved in steps of so many bytes.
 _COPIES, _STEP = 2, 256 * 1024
 # gRPC's clients accept 4 MiB unless told otherwise.
-_LARGEST = 4 * 1024 * 1024
+_MAX_BYTES = 4 * 1024 * 1024
 
 
 class ReplayService:
@@ -46,7 +46,7 @@ class ReplayService:
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Take limits from `settings`; count moves in `metrics`."""
-        self._max_bytes = min(settings.max_answer_bytes, _LARGEST)
+        self._max_bytes = min(settings.max_answer_bytes, _MAX_BYTES)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
     def replay(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:

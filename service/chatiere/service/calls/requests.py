@@ -29,22 +29,22 @@ _FIXED = {
     FieldDescriptor.TYPE_SFIXED64: 1,
     FieldDescriptor.TYPE_DOUBLE: 1,
 }
-_LARGEST_NUMBER = 8
+_MAX_NUMBER = 8
 # Bytes of what is opened without being weighed: the largest typed state takes 1 KB.
-_LONGEST_OPENED = 64 * 1024
+_MAX_OPENED = 64 * 1024
 # The most that protobuf may make objects of, and the most fields that are looked at. The record of the longest game has
 # 8,000 elements, the largest state 400; the tables of the longest game take 4 MiB.
-MOST_ELEMENTS, _MOST_MEMORY = 100_000, 8 * 1024 * 1024
+MAX_ELEMENTS, _MAX_MEMORY = 100_000, 8 * 1024 * 1024
 _Kind = TypeVar("_Kind", bound=Message)
 
 
 def parse(kind: type[_Kind], data: Buffer) -> _Kind:
     """Parse a message of that kind. Raises DecodeError, and Refusal if it would take too much memory."""
-    elements, size = scales_of(kind.DESCRIPTOR).weigh(data, MOST_ELEMENTS, _MOST_MEMORY)
-    if elements > MOST_ELEMENTS:
-        raise too_many_elements(MOST_ELEMENTS)
-    if size > _MOST_MEMORY:
-        raise _too_heavy(f"the request would take more than {_MOST_MEMORY} bytes of memory, the most that is allowed")
+    elements, size = scales_of(kind.DESCRIPTOR).weigh(data, MAX_ELEMENTS, _MAX_MEMORY)
+    if elements > MAX_ELEMENTS:
+        raise too_many_elements(MAX_ELEMENTS)
+    if size > _MAX_MEMORY:
+        raise _too_heavy(f"the request would take more than {_MAX_MEMORY} bytes of memory, the most that is allowed")
     return kind.FromString(bytes(data))
 
 
@@ -57,12 +57,12 @@ def _too_heavy(message: str) -> Refusal:
     return Refusal(ServiceReason.MALFORMED_REQUEST, message, metadata={})
 
 
-def listed(data: Buffer, field: int, most: int, most_fields: int = MOST_ELEMENTS) -> tuple[bytes, int, list[bytes]]:
+def listed(data: Buffer, field: int, most: int, max_fields: int = MAX_ELEMENTS) -> tuple[bytes, int, list[bytes]]:
     """Cut a list of strings or messages out, as `cut_list` does. Raises DecodeError; Refusal for too many fields."""
     try:
-        return cut_list(data, field, most, most_fields)
+        return cut_list(data, field, most, max_fields)
     except OverflowError as error:
-        raise too_many_elements(most_fields) from error
+        raise too_many_elements(max_fields) from error
     except ValueError as error:
         raise DecodeError(str(error)) from error
 
@@ -72,7 +72,7 @@ def opener(kind: type[Message]) -> Callable[[bytes], Reader]:
     form = form_of(kind.DESCRIPTOR)
 
     def opened(data: bytes) -> Reader:
-        request = form.open(data) if len(data) <= _LONGEST_OPENED else None
+        request = form.open(data) if len(data) <= _MAX_OPENED else None
         return Reader(parse(kind, data)) if request is None else request
 
     return opened
@@ -102,7 +102,7 @@ def scales_of(kind: Descriptor) -> Scales:
 def _weight(field: FieldDescriptor) -> Scales | int | None:
     if field.message_type is not None:
         return scales_of(field.message_type)
-    return None if field.type in (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES) else _LARGEST_NUMBER
+    return None if field.type in (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES) else _MAX_NUMBER
 
 
 def _content(field: FieldDescriptor) -> Form | int | None:

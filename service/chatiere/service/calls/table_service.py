@@ -44,7 +44,7 @@ from chatiere.v1 import table_service_pb2 as pb
 
 SECRET_SIZE, HASH_SIZE = 16, 32
 # Seconds until a table expires.
-_SHORTEST, _DEFAULT, _LONGEST = 60, 30 * 86400, 365 * 86400
+_MIN_LIFETIME, _DEFAULT_LIFETIME, _MAX_LIFETIME = 60, 30 * 86400, 365 * 86400
 # The fewest human seats for each acknowledgement.
 _FEWEST_HUMANS = {pb.ACKNOWLEDGEMENT_NONE: 0, pb.ACKNOWLEDGEMENT_NEXT: 2}
 _OPTIONS = pb.NewTableRequest.OPTIONS_FIELD_NUMBER
@@ -106,9 +106,9 @@ class TableService:
         except EngineError as error:
             conversion.name_game(error, game)
             raise
-        lifetime = request.lifetime.seconds if request.HasField("lifetime") else _DEFAULT
-        if request.lifetime.nanos or not _SHORTEST <= lifetime <= _LONGEST:
-            raise _invalid_terms(f"a lifetime is {_SHORTEST} to {_LONGEST} whole seconds", "lifetime", game)
+        lifetime = request.lifetime.seconds if request.HasField("lifetime") else _DEFAULT_LIFETIME
+        if request.lifetime.nanos or not _MIN_LIFETIME <= lifetime <= _MAX_LIFETIME:
+            raise _invalid_terms(f"a lifetime is {_MIN_LIFETIME} to {_MAX_LIFETIME} whole seconds", "lifetime", game)
         seats, made = self._read_seats(request, game, players)
         root, table_id, key = roots.new_root(), secrets.token_bytes(roots.TABLE_ID_SIZE), self._keys.newest()
         header = pb.TableHeader(

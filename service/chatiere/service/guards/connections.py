@@ -6,13 +6,13 @@ import resource
 # Descriptors for all that is no connection: the idle process has some forty.
 _OTHERS = 128
 # Connections of a door, at most and at least.
-_MOST, _FEWEST = 10_000, 16
+_MAX_CONNECTIONS, _MIN_CONNECTIONS = 10_000, 16
 
 
 def connections_of(doors: int) -> int:
     """Return the connections that each of so many doors may have, as far as the process may open so many files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return min(max((files - _OTHERS) // doors, _FEWEST), _MOST)
+    return min(max((files - _OTHERS) // doors, _MIN_CONNECTIONS), _MAX_CONNECTIONS)
 
 
 def open_files() -> int:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from chatiere.service.base.errors import Refusal, request_timeout
 
-# Seconds for which a stream that has worked is the last to make room for another.
+# Seconds for which a stream that has worked is the last to give way to another.
 _LATELY = 10.0
 
 
@@ -54,7 +54,7 @@ class IdleStreams:
             return self._pop(origin, stream) is not None
 
     def give_up_one(self) -> Waiting | None:
-        """Remove a stream that has to make room for another, and return it; None if there is none.
+        """Remove a stream that has to give way to another, and return it; None if there is none.
 
         The origin that has most of them loses the one that has waited longest; those that worked lately go last.
         """

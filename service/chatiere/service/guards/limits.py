@@ -45,7 +45,7 @@ class CallLimit:
     __slots__ = ("calls", "idle", "most", "name")
 
     def __init__(self, name: str, most: int, idle: IdleStreams | None = None) -> None:
-        """Allow `most` calls; `name`: the limit in words, for refusals. `idle`: those that make room for new ones."""
+        """Allow `most` calls; `name`: the limit in words, for refusals. `idle`: those that give way to new ones."""
         self.name = name
         self.idle = idle
         self.most = most
@@ -72,7 +72,7 @@ class Limits:
     def begin(self, limit: CallLimit, client: str | None) -> None:
         """Count a call, which `end` must follow; `client`: who made it, None if that does not matter.
 
-        Raises Refusal (LIMIT_EXCEEDED), and then counts nothing. An idle stream that makes room for it is not counted
+        Raises Refusal (LIMIT_EXCEEDED), and then counts nothing. An idle stream that gives way to it is not counted
         any more.
         """
         replaced = None

@@ -22,7 +22,7 @@ _LEVELS = {"I": logging.INFO, "W": logging.WARNING, "E": logging.ERROR, "F": log
 
 
 # Bytes of lines that wait to be written, and seconds that a process waits for the last of them.
-_MOST, _PATIENCE = 2**20, 1.0
+_MAX_WAITING, _PATIENCE = 2**20, 1.0
 
 
 class LogHandler(logging.Handler):
@@ -52,7 +52,7 @@ class LogHandler(logging.Handler):
             self.handleError(record)
             return
         with self._changed:
-            if self._size + len(line) > _MOST:
+            if self._size + len(line) > _MAX_WAITING:
                 self.dropped += 1
                 return
             self._lines.append(line)

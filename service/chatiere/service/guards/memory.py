@@ -22,13 +22,13 @@ _RETRY = 1.0
 # The largest small response, in bytes: a part of the budget is reserved for these.
 _SMALL = 64 * 1024
 # Memory is given back when the process is _MUCH bytes larger than when idle and calls have held at most _LITTLE bytes
-# for _PAUSE seconds; where that was of no use, more than twice as long as before, up to _LONGEST_PAUSE: it takes a
+# for _PAUSE seconds; where that was of no use, more than twice as long as before, up to _MAX_PAUSE: it takes a
 # tenth of a second with thousands of connections.
-_MUCH, _LITTLE, _PAUSE, _LONGEST_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64.0
+_MUCH, _LITTLE, _PAUSE, _MAX_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64.0
 # Seconds between two lines of the log about calls that were ended.
 _BETWEEN_LINES = 10.0
 # Bytes that partly received requests may take together; at least this many requests of the largest size.
-_PARTS, _LARGEST = 128 * 1024 * 1024, 2
+_PARTS, _MAX_MESSAGES = 128 * 1024 * 1024, 2
 # The least age, in seconds, of calls ended for exceeding that.
 LEAST_AGE = 0.1
 # The seconds for which a stream counts as used after a request.
@@ -37,7 +37,7 @@ _USED = 10.0
 
 def most_of_parts(max_message_bytes: int) -> int:
     """Return the bytes that partly received requests may take together."""
-    return max(_PARTS, _LARGEST * max_message_bytes)
+    return max(_PARTS, _MAX_MESSAGES * max_message_bytes)
 
 
 class MemoryBudget:
@@ -181,7 +181,7 @@ class MemoryWatch:
             before = memory.resident_bytes()
             self._tidy_up()
             was_of_use = memory.resident_bytes() < before - _MUCH // 2
-            self._pause = _PAUSE if was_of_use else min(_PAUSE + 2 * self._pause, _LONGEST_PAUSE)
+            self._pause = _PAUSE if was_of_use else min(_PAUSE + 2 * self._pause, _MAX_PAUSE)
 
     def _end_some(self, above: int) -> bool:
         # As few calls as may bring it down: of the client that has most of those begun since there was little, then of

@@ -2,7 +2,7 @@
 
 _KIB, _MIB = 1024, 1024 * 1024
 
-LARGEST_REQUESTS: dict[str, int | None] = {
+MAX_REQUEST_BYTES: dict[str, int | None] = {
     # A state takes 1 KB, as JSON 13; the record of the longest game that may be takes 16 KB, as JSON 120.
     "/chatiere.v1.GameService/": 64 * _KIB,
     "/chatiere.v1.GameService/Replay": 256 * _KIB,
@@ -20,6 +20,6 @@ LARGEST_REQUESTS: dict[str, int | None] = {
 def largest_request(path: str, max_message_bytes: int) -> int:
     """Return the bytes of a method's largest request. `max_message_bytes`: the settings'."""
     for name in (path, path[: path.rindex("/") + 1], "/"):
-        if name in LARGEST_REQUESTS:
-            return min(LARGEST_REQUESTS[name] or max_message_bytes, max_message_bytes)
+        if name in MAX_REQUEST_BYTES:
+            return min(MAX_REQUEST_BYTES[name] or max_message_bytes, max_message_bytes)
     raise KeyError(path)

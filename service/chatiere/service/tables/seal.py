@@ -20,7 +20,7 @@ NOBODY = -1
 NO_PARENT = bytes(32)
 """The parent of a table at ply 0."""
 # Larger than any table, in bytes: what is longer is not looked at.
-_LONGEST = 4096
+_MAX_SIZE = 4096
 # In the body instead of a decision, at ply 0.
 _NONE = 0xFFFF
 _DECISION_SIZE = 2
@@ -74,7 +74,7 @@ def seal(key: TableKey, header: pb.TableHeader, body: Body) -> bytes:
 
 def open_table(keys: Keyring, table: bytes) -> OpenedTable:
     """Open a table. Raises NotAuthenticError, which does not say why."""
-    if len(table) > _LONGEST:
+    if len(table) > _MAX_SIZE:
         raise NotAuthenticError
     try:
         sealed = pb.SealedTable.FromString(table)

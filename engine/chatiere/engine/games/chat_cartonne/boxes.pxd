@@ -1,4 +1,4 @@
-# Chat Cartonne: the table as sets of cells, what is joined to what, and the score of the boxes.
+# Chat Cartonne: the layout of the table as sets of cells, what is joined to what, and the score of the boxes.
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from chatiere.engine.games.chat_cartonne.cells cimport to_east, to_north, to_south, to_west
@@ -23,7 +23,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     walls_of,
 )
 
-ctypedef struct Table:
+ctypedef struct Layout:
     # Sets of cells.
     uint64_t north[WORDS]  # cards with a wall there
     uint64_t east[WORDS]
@@ -60,22 +60,22 @@ cdef inline void contents_of(int card, int* contents) noexcept nogil:
     if kind >= FIRST_TOY and kind < PRINCESS:
         contents[kind - FIRST_TOY] = 2
 
-cdef inline uint64_t walls_meet(const Table* table, int word, int walls) noexcept nogil:
+cdef inline uint64_t walls_meet(const Layout* layout, int word, int walls) noexcept nogil:
     # The cells where one of these walls would meet a neighbour's.
     cdef uint64_t cells = 0
     if walls & NORTH:
-        cells |= to_south(table.south, word)
+        cells |= to_south(layout.south, word)
     if walls & EAST:
-        cells |= to_west(table.west, word)
+        cells |= to_west(layout.west, word)
     if walls & SOUTH:
-        cells |= to_north(table.north, word)
+        cells |= to_north(layout.north, word)
     if walls & WEST:
-        cells |= to_east(table.east, word)
+        cells |= to_east(layout.east, word)
     return cells
 
-cdef inline uint64_t free_joints(const Table* table, int word) noexcept nogil:
+cdef inline uint64_t free_joints(const Layout* layout, int word) noexcept nogil:
     # The joints where a cat or toy could lie, regardless of the box.
-    return table.joined_east[word] & table.cartons[word] & to_west(table.cartons, word) & ~table.taken[word]
+    return layout.joined_east[word] & layout.cartons[word] & to_west(layout.cartons, word) & ~layout.taken[word]
 
 cdef inline bint is_joint(const State* state, int west, int place) noexcept nogil:
     # A card's cell and its place: true if it is a carton with another to its east and no wall between them.
@@ -92,7 +92,7 @@ cdef inline bint is_free_joint_to_west(const State* state, int cell, int place) 
     # The joint of a card with its neighbour in the west.
     return cell % SIDE != 0 and has_cell(state.filled, cell - 1) and is_free_joint(state, cell - 1, place - 1)
 
-cdef void read_table(const State* state, Table* table) noexcept nogil
+cdef void read_layout(const State* state, Layout* layout) noexcept nogil
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil
 cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept nogil
 cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil

@@ -21,7 +21,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     EAST,
     HALF_SLEEPERS,
     JOINT_SHIFT,
-    MOST_CARDS,
+    MAX_CARDS,
     NORTH,
     NO_CROWD_BONUS,
     SIDE,
@@ -42,15 +42,15 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 )
 
 
-cdef void read_table(const State* state, Table* table) noexcept nogil:
+cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
     cdef uint64_t cells, bit
     cdef uint64_t open_west[WORDS]
     cdef uint64_t open_north[WORDS]
     cdef int word, place = 0, joint = 0, card, walls, cell, there
-    memset(table, 0, sizeof(Table))
-    table.first = first_word(state)
-    table.end = end_word(state)
-    for word in range(table.first, table.end):
+    memset(layout, 0, sizeof(Layout))
+    layout.first = first_word(state)
+    layout.end = end_word(state)
+    for word in range(layout.first, layout.end):
         cells = state.filled[word]
         while cells:
             bit = cells & -cells
@@ -58,70 +58,70 @@ cdef void read_table(const State* state, Table* table) noexcept nogil:
             card = state.cards[place]
             place += 1
             if is_carton(card):
-                table.cartons[word] |= bit
+                layout.cartons[word] |= bit
             elif is_sleeper(card):
                 if owner_of(card) == state.active:
-                    table.own[word] |= bit
+                    layout.own[word] |= bit
                 else:
-                    table.others[word] |= bit
+                    layout.others[word] |= bit
             walls = walls_of(card)
             if walls:
-                table.north[word] |= bit if walls & NORTH else 0
-                table.east[word] |= bit if walls & EAST else 0
-                table.south[word] |= bit if walls & SOUTH else 0
-                table.west[word] |= bit if walls & WEST else 0
+                layout.north[word] |= bit if walls & NORTH else 0
+                layout.east[word] |= bit if walls & EAST else 0
+                layout.south[word] |= bit if walls & SOUTH else 0
+                layout.west[word] |= bit if walls & WEST else 0
     while state.joints[joint]:
         cell = state.joints[joint] & CELL
         there = state.joints[joint] >> JOINT_SHIFT
         joint += 1
-        put_cell(table.taken, cell)
+        put_cell(layout.taken, cell)
         if there == AWAKE + state.active:
-            put_cell(table.own, cell)
+            put_cell(layout.own, cell)
         elif is_cat(there):
-            put_cell(table.others, cell)
+            put_cell(layout.others, cell)
     for word in range(WORDS):
-        open_west[word] = state.filled[word] & ~table.west[word]
-        open_north[word] = state.filled[word] & ~table.north[word]
-    for word in range(table.first, table.end):
-        table.joined_east[word] = state.filled[word] & ~table.east[word] & to_west(open_west, word)
-        table.joined_south[word] = state.filled[word] & ~table.south[word] & to_north(open_north, word)
+        open_west[word] = state.filled[word] & ~layout.west[word]
+        open_north[word] = state.filled[word] & ~layout.north[word]
+    for word in range(layout.first, layout.end):
+        layout.joined_east[word] = state.filled[word] & ~layout.east[word] & to_west(open_west, word)
+        layout.joined_south[word] = state.filled[word] & ~layout.south[word] & to_north(open_north, word)
 
 
 # Boxes
 
-cdef void spread_from(const Table* table, int cell, uint64_t* box) noexcept nogil:
+cdef void spread_from(const Layout* layout, int cell, uint64_t* box) noexcept nogil:
     # The cells of the box that a card is in.
     memset(box, 0, WORDS * sizeof(uint64_t))
     put_cell(box, cell)
-    spread(box, table.joined_east, table.joined_south, table.first, table.end)
+    spread(box, layout.joined_east, layout.joined_south, layout.first, layout.end)
 
 
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil:
     # True if the active seat may lay a cat on a joint of the card there. Both joints are in the card's own box.
-    cdef Table table
+    cdef Layout layout
     cdef uint64_t box[WORDS]
     cdef uint64_t own = 0, others = 0
     cdef int word
     if not is_free_joint(state, cell, place) and not is_free_joint_to_west(state, cell, place):
         return False
-    read_table(state, &table)
-    spread_from(&table, cell, box)
-    for word in range(table.first, table.end):
-        own |= box[word] & table.own[word]
-        others |= box[word] & table.others[word]
+    read_layout(state, &layout)
+    spread_from(&layout, cell, box)
+    for word in range(layout.first, layout.end):
+        own |= box[word] & layout.own[word]
+        others |= box[word] & layout.others[word]
     return own != 0 or others == 0
 
 
 cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept nogil:
     # List the cells in the box of a joint where a cat of the active seat sleeps, ascending. Returns their number.
-    cdef Table table
+    cdef Layout layout
     cdef uint64_t box[WORDS]
-    cdef uint16_t filled[MOST_CARDS]
+    cdef uint16_t filled[MAX_CARDS]
     cdef int sleeper = SLEEPER + state.active, place, count = 0
     if memchr(state.cards, sleeper, state.laid) == NULL:
         return 0
-    read_table(state, &table)
-    spread_from(&table, joint, box)
+    read_layout(state, &layout)
+    spread_from(&layout, joint, box)
     list_filled(state, filled)
     for place in range(state.laid):
         if state.cards[place] == sleeper and has_cell(box, filled[place]):
@@ -132,14 +132,14 @@ cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept n
 
 cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil:
     # The joints of boxes that hold a cat of the active seat, or no cats. Returns False if there are none.
-    cdef Table table
+    cdef Layout layout
     cdef uint64_t found = 0
     cdef int word
-    read_table(state, &table)
-    spread(table.own, table.joined_east, table.joined_south, table.first, table.end)
-    spread(table.others, table.joined_east, table.joined_south, table.first, table.end)
+    read_layout(state, &layout)
+    spread(layout.own, layout.joined_east, layout.joined_south, layout.first, layout.end)
+    spread(layout.others, layout.joined_east, layout.joined_south, layout.first, layout.end)
     for word in range(WORDS):
-        joints[word] = free_joints(&table, word) & (table.own[word] | ~table.others[word])
+        joints[word] = free_joints(&layout, word) & (layout.own[word] | ~layout.others[word])
         found |= joints[word]
     return found != 0
 
@@ -155,11 +155,11 @@ cdef inline int root_of(uint8_t* parent, int place) noexcept nogil:
 
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil:
     # All boxes by their lowest cell, and the number of each card's box. Returns the number of boxes.
-    cdef uint8_t parent[MOST_CARDS]
-    cdef uint8_t number[MOST_CARDS]
-    cdef uint16_t cells[MOST_CARDS]
+    cdef uint8_t parent[MAX_CARDS]
+    cdef uint8_t number[MAX_CARDS]
+    cdef uint16_t cells[MAX_CARDS]
     cdef uint8_t place_of[CELLS]  # 1 + the place of the card in a cell
-    cdef uint8_t open_edges[MOST_CARDS]  # the card has an open edge without a neighbour
+    cdef uint8_t open_edges[MAX_CARDS]  # the card has an open edge without a neighbour
     cdef int place, cell, walls, other, count = 0, there, root, i = 0
     cdef int contents[4]
     cdef Box* box
@@ -246,8 +246,8 @@ cdef void award(const State* state, Box* box) noexcept nogil:
 
 cdef void score(const State* state, int* totals, int* negative) noexcept nogil:
     # Each seat's total, and its negative points: the sprayers of the boxes whose points it got, double in closed ones.
-    cdef Box boxes[MOST_CARDS]
-    cdef uint8_t box_of[MOST_CARDS]
+    cdef Box boxes[MAX_CARDS]
+    cdef uint8_t box_of[MAX_CARDS]
     cdef int count = read_boxes(state, boxes, box_of)
     cdef int seat, i
     for seat in range(state.players):

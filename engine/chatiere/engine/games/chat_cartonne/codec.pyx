@@ -58,8 +58,8 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY,
     HALF_SLEEPERS,
     IDS_OF_SLOT,
-    LARGEST_HAND,
-    MOST_CARDS,
+    MAX_HAND,
+    MAX_CARDS,
     NO_CELL,
     NO_CROWD_BONUS,
     NO_DOUBLE_WALLS,
@@ -433,7 +433,7 @@ cdef int put_state(Writer out, Position position) except -1:
     # A position → ChatCartonneState.
     cdef const State* state = state_of(position)
     cdef const Seat* held
-    cdef uint16_t cells[MOST_CARDS]
+    cdef uint16_t cells[MAX_CARDS]
     cdef int seat, place, part
     cdef size_t begun
     OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
@@ -462,10 +462,10 @@ cdef int put_state(Writer out, Position position) except -1:
 
 
 cdef read_hand(Seat* held, const Message* message):
-    cdef int64_t kinds[LARGEST_HAND]
-    cdef int count = list_numbers(message, fields.SEAT_HAND_CARDS, kinds, LARGEST_HAND), i, kind, slot
-    if count > LARGEST_HAND:
-        RULES.refuse_state("hand_cards", f"a hand has at most {LARGEST_HAND} cards")
+    cdef int64_t kinds[MAX_HAND]
+    cdef int count = list_numbers(message, fields.SEAT_HAND_CARDS, kinds, MAX_HAND), i, kind, slot
+    if count > MAX_HAND:
+        RULES.refuse_state("hand_cards", f"a hand has at most {MAX_HAND} cards")
     for i in range(count):
         kind = within(RULES, kinds[i], 0, PRINCESS, "hand_cards", i)
         slot = i
@@ -629,7 +629,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     cdef View seen
     cdef const State* state = &seen.state
     cdef const Seat* held
-    cdef uint16_t cells[MOST_CARDS]
+    cdef uint16_t cells[MAX_CARDS]
     cdef int other, place, part, princesses
     cdef size_t begun
     view(position.body, viewer, &seen)
@@ -667,7 +667,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 
 cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_of, int number):
     cdef uint8_t majority[SEATS]
-    cdef uint16_t cells[MOST_CARDS]
+    cdef uint16_t cells[MAX_CARDS]
     cdef int place, seat, count = 0
     cdef size_t begun = out.begin(fields.SCORE_DETAIL_BOXES), inner
     list_filled(state, cells)
@@ -695,8 +695,8 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
 cdef int put_score(Writer out, Position position, int known) except -1:
     # The breakdown of the score → ChatCartonneScoreDetail.
     cdef const State* state = state_of(position)
-    cdef Box boxes[MOST_CARDS]
-    cdef uint8_t box_of[MOST_CARDS]
+    cdef Box boxes[MAX_CARDS]
+    cdef uint8_t box_of[MAX_CARDS]
     cdef int totals[SEATS]
     cdef int negative[SEATS]
     cdef int seat, i, count = read_boxes(state, boxes, box_of)

@@ -22,7 +22,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     DEALT,
     FIRST_TOY,
-    LARGEST_HAND,
+    MAX_HAND,
     PARTS,
     PRINCESS,
     PRINCESS_BIT,
@@ -174,12 +174,12 @@ cdef void find_levels(Deal* deal) noexcept nogil:
     cdef int k, kind, slot, level
     for k in range(deal.constrained):
         held = &deal.state.seats[deal.seat[k]]
-        for slot in range(LARGEST_HAND):
+        for slot in range(MAX_HAND):
             deal.princess_level[k] += excluded_of(held, slot) >> PRINCESS_BIT & 1
         for kind in range(FIRST_TOY):
             if has_kind(deal.pool, kind):
                 level = 0
-                for slot in range(LARGEST_HAND):
+                for slot in range(MAX_HAND):
                     level += excluded_of(held, slot) >> type_of(kind) & 1
                 put_kind(deal.of_level[k][level], kind)
 
@@ -323,7 +323,7 @@ cdef bint draw_hands(const Deal* deal, int index, uint64_t* pool, uint8_t hands[
                 take_kind(pool, kind)
                 slot = insert(hands[k], slot, kind)
         free -= wanted
-        while slot < LARGEST_HAND:
+        while slot < MAX_HAND:
             hands[k][slot] = PRINCESS if slot < wanted + princesses else 0
             slot += 1
     return True
@@ -398,6 +398,6 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     for i in range(deal.princesses if not deal.is_one_part else 0):
         state.drawer[deal.part[i]] = NO_SEAT if deal.chosen_where[i] == IN_PILE else deal.seat[deal.chosen_where[i]]
     for i in range(deal.others):
-        memcpy(state.seats[deal.seat[i]].hand, hands[i], LARGEST_HAND)
+        memcpy(state.seats[deal.seat[i]].hand, hands[i], MAX_HAND)
     memcpy(state.unknown, pool, sizeof(pool))
     return OK

@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, spread_bits
 from chatiere.engine.core.game cimport NO_SEAT, OK
-from chatiere.engine.games.chat_cartonne.boxes cimport Box, Table, cat_can_follow, is_joint, read_boxes, read_table
+from chatiere.engine.games.chat_cartonne.boxes cimport Box, Layout, cat_can_follow, is_joint, read_boxes, read_layout
 from chatiere.engine.games.chat_cartonne.cells cimport (
     end_word,
     first_column,
@@ -36,10 +36,10 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY,
     JOINT_SHIFT,
     KIND,
-    LARGEST_HAND,
+    MAX_HAND,
     LAST_THERE,
-    MOST_CARDS,
-    MOST_JOINTS,
+    MAX_CARDS,
+    MAX_JOINTS,
     NO_CELL,
     NO_DOUBLE_WALLS,
     PARTS,
@@ -79,11 +79,12 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 )
 
 cdef enum:
-    LONGEST = 112  # of lists, in bytes
+    MAX_LIST_SIZE = 112  # of lists, in bytes
 
 # True for a byte that State.cards cannot have: an unknown kind, or a turned card that can neither be turned nor wake.
 cdef uint8_t NO_CARD[256]
-# LONGEST zeros, then as many bytes of ones: the mask that clears the first n bytes of a list begins at LONGEST - n.
+# MAX_LIST_SIZE zeros, then as many bytes of ones: the mask that clears the first n bytes of a list begins at
+# MAX_LIST_SIZE - n.
 cdef uint8_t BEHIND[224]
 
 
@@ -92,7 +93,7 @@ cdef void fill_tables() noexcept nogil:
     for card in range(256):
         kind = card & KIND
         NO_CARD[card] = kind >= SLEEPER + SEATS or (card != kind and kind < SLEEPER and not can_turn(kind))
-    memset(&BEHIND[LONGEST], 0xFF, LONGEST)
+    memset(&BEHIND[MAX_LIST_SIZE], 0xFF, MAX_LIST_SIZE)
 
 
 fill_tables()
@@ -161,7 +162,7 @@ cdef inline int sum_of(uint64_t counts) noexcept nogil:
 
 
 cdef inline uint64_t every_other(uint64_t drawn) noexcept nogil:
-    # Of a byte a part the first, third and fifth, with room between them to be summed.
+    # Of a byte a part the first, third and fifth, with space between them to be summed.
     return drawn & <uint64_t> 0x00FF00FF00FF
 
 
@@ -233,13 +234,13 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
         odd += every_other(drawn >> 8)
         drew = drew << 8 | sum_of(drawn)
     # The zeros behind the hands were counted, too.
-    of[0] -= LARGEST_HAND * state.players - sum_of(sizes)
+    of[0] -= MAX_HAND * state.players - sum_of(sizes)
     if any_first >> 32 & 0xFFFF:
         for seat in range(state.players):
             played |= <uint64_t> played_by(&state.seats[seat]) << 8 * seat
     count.bad_hand = (
         (first | second | third | sizes) & <uint64_t> 0x8080808080808080
-        | at_least(sizes, LARGEST_HAND + 1)
+        | at_least(sizes, MAX_HAND + 1)
         | bad_slot(first, 0, at_least(sizes, 1))
         | bad_slot(second, first, at_least(sizes, 2))
         | bad_slot(third, second, at_least(sizes, 3))
@@ -344,9 +345,9 @@ cdef int hand_fault(const State* state) noexcept nogil:
     # The first error of a hand.
     cdef int seat, slot, kind
     for seat in range(state.players):
-        if state.seats[seat].hand_size > LARGEST_HAND:
+        if state.seats[seat].hand_size > MAX_HAND:
             return ChatCartonneFault.BAD_HAND
-        for slot in range(LARGEST_HAND):
+        for slot in range(MAX_HAND):
             kind = state.seats[seat].hand[slot]
             if slot >= state.seats[seat].hand_size:
                 if kind:
@@ -376,7 +377,7 @@ cdef inline int check_list(const State* state, Count* count) noexcept nogil:
     for place in range(first, end):
         count.before[place] = laid
         laid += count_bits(state.filled[place])
-    if state.laid > MOST_CARDS or laid != state.laid:
+    if state.laid > MAX_CARDS or laid != state.laid:
         return ChatCartonneFault.BAD_TABLE
     for place in range(laid):
         of[state.cards[place] & KIND] += 1
@@ -409,7 +410,7 @@ cdef inline int check_once(const Count* count) noexcept nogil:
 cdef inline bint zeros_behind(const void* list, int first, int end) noexcept nogil:
     # All bytes are looked at: a loop over their number would be mispredicted.
     cdef const uint8_t* bytes = <const uint8_t*> list
-    cdef const uint8_t* behind = &BEHIND[LONGEST - first]
+    cdef const uint8_t* behind = &BEHIND[MAX_LIST_SIZE - first]
     cdef uint8_t found = 0
     cdef int i
     for i in range(end):
@@ -470,7 +471,7 @@ cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
     while state.joints[joint]:
         west = state.joints[joint] & CELL
         there = state.joints[joint] >> JOINT_SHIFT
-        if joint == MOST_JOINTS or west <= last or west >= CELLS or not allowed >> there & 1:
+        if joint == MAX_JOINTS or west <= last or west >= CELLS or not allowed >> there & 1:
             return ChatCartonneFault.BAD_JOINT
         if not has_cell(state.filled, west) or not is_joint(state, west, place_in(state, count, west)):
             return ChatCartonneFault.BAD_JOINT
@@ -490,16 +491,16 @@ cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
 # The table
 
 cdef int check_table(const State* state, const Count* count) noexcept nogil:
-    cdef Table table
+    cdef Layout layout
     cdef int place, word
     if state.laid == 0:
         return OK
     if count.apart or not hangs_together(state):
         return ChatCartonneFault.BAD_TABLE
     if state.variants & NO_DOUBLE_WALLS:
-        read_table(state, &table)
-        for word in range(table.first, table.end):
-            if table.south[word] & to_north(table.north, word) or table.east[word] & to_west(table.west, word):
+        read_layout(state, &layout)
+        for word in range(layout.first, layout.end):
+            if layout.south[word] & to_north(layout.north, word) or layout.east[word] & to_west(layout.west, word):
                 return ChatCartonneFault.BAD_TABLE
     if state.phase == CAT:
         if state.just_played >= CELLS or state.seats[state.active].supply == 0:
@@ -515,9 +516,9 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
 cdef bint could_wake(const State* state) noexcept nogil:
     # True if what woke each woken cat still lies in its box: an awake cat of its seat, or the Princess who took the
     # place of that one alone.
-    cdef Box boxes[MOST_CARDS]
-    cdef uint8_t box_of[MOST_CARDS]
-    cdef int replaced[MOST_CARDS]  # by box: the seats without an awake cat there, less the Princesses on joints
+    cdef Box boxes[MAX_CARDS]
+    cdef uint8_t box_of[MAX_CARDS]
+    cdef int replaced[MAX_CARDS]  # by box: the seats without an awake cat there, less the Princesses on joints
     cdef int count = read_boxes(state, boxes, box_of), i, seat
     for i in range(count):
         replaced[i] = 0
@@ -657,9 +658,9 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
         size = state.seats[seat].hand_size
         if seat == state.active and phase != TURN:
             # The card drawn is in the hand, or already played.
-            if size != (LARGEST_HAND if phase == PLAY else DEALT) or excluded_of(&state.seats[seat], DEALT):
+            if size != (MAX_HAND if phase == PLAY else DEALT) or excluded_of(&state.seats[seat], DEALT):
                 return ChatCartonneFault.BAD_HAND
-        elif size != DEALT and (size != LARGEST_HAND or excluded_of(&state.seats[seat], DEALT) == 0):
+        elif size != DEALT and (size != MAX_HAND or excluded_of(&state.seats[seat], DEALT) == 0):
             # Only a pass leaves a seat with three cards.
             return ChatCartonneFault.BAD_HAND
     return OK

@@ -57,7 +57,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     IDS_OF_SLOT,
     JOINT_SHIFT,
     KIND,
-    LARGEST_HAND,
+    MAX_HAND,
     NO_CELL,
     NUM_ACTIONS,
     PARTS,
@@ -101,7 +101,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 )
 
 
-cdef void tell(
+cdef void log_event(
     Events* events, ChatCartonneEvent kind, int seat, int seen_by, int first, int second, int third, int count
 ) noexcept nogil:
     cdef uint16_t values[3]
@@ -150,7 +150,7 @@ cdef void insert_in_hand(State* state, int seat, int kind) noexcept nogil:
 
 cdef void deal(State* state, int kind, Events* events) noexcept nogil:
     insert_in_hand(state, state.active, kind)
-    tell(events, ChatCartonneEvent.CARD_DEALT, state.active, 1 << state.active, kind, 0, 0, 1)
+    log_event(events, ChatCartonneEvent.CARD_DEALT, state.active, 1 << state.active, kind, 0, 0, 1)
     state.active = next_seat(state, state.active)
     if state.seats[state.active].hand_size == DEALT:
         state.phase = CHOOSE_START
@@ -158,7 +158,7 @@ cdef void deal(State* state, int kind, Events* events) noexcept nogil:
 
 cdef void place_start(State* state, int card, int cell, Events* events) noexcept nogil:
     lay_on_table(state, cell, card)
-    tell(
+    log_event(
         events, ChatCartonneEvent.START_PLACED, state.active, EVERYBODY, card & KIND, (card & TURNED) != 0, cell, 3
     )
     state.pending = 0
@@ -187,7 +187,7 @@ cdef void take_from_hand(State* state, int slot) noexcept nogil:
 cdef void play_carton(State* state, int slot, bint turned, int cell, Events* events) noexcept nogil:
     cdef int kind = state.seats[state.active].hand[slot]
     take_from_hand(state, slot)
-    tell(events, ChatCartonneEvent.CARTON_PLACED, state.active, EVERYBODY, kind, turned, cell, 3)
+    log_event(events, ChatCartonneEvent.CARTON_PLACED, state.active, EVERYBODY, kind, turned, cell, 3)
     cat_may_follow(state, cell, lay_on_table(state, cell, kind | (TURNED if turned else 0)), events)
 
 
@@ -202,7 +202,7 @@ cdef void cat_may_follow(State* state, int cell, int place, Events* events) noex
 cdef void lay_cat(State* state, int joint, Events* events) noexcept nogil:
     state.seats[state.active].supply -= 1
     lay_on_joint(state, joint, AWAKE + state.active)
-    tell(events, ChatCartonneEvent.CAT_AWAKE, state.active, EVERYBODY, joint, 0, 0, 1)
+    log_event(events, ChatCartonneEvent.CAT_AWAKE, state.active, EVERYBODY, joint, 0, 0, 1)
     wake_cats(state, joint, events)
     end_turn(state, events)
 
@@ -220,7 +220,7 @@ cdef void wake_cats(State* state, int joint, Events* events) noexcept nogil:
 cdef void lay_sleeper(State* state, int cell, Events* events) noexcept nogil:
     state.seats[state.active].supply -= 1
     lay_on_table(state, cell, SLEEPER + state.active)
-    tell(events, ChatCartonneEvent.CAT_ASLEEP, state.active, EVERYBODY, cell, 0, 0, 1)
+    log_event(events, ChatCartonneEvent.CAT_ASLEEP, state.active, EVERYBODY, cell, 0, 0, 1)
     end_turn(state, events)
 
 
@@ -237,7 +237,7 @@ cdef void play_princess(State* state, bint in_cell, int cell, Events* events) no
     else:
         state.joints[place] = cell | PRINCESS_THERE << JOINT_SHIFT
     state.seats[owner].supply += 1
-    tell(
+    log_event(
         events,
         ChatCartonneEvent.PRINCESS_IN_CELL if in_cell else ChatCartonneEvent.PRINCESS_ON_JOINT,
         seat,
@@ -254,11 +254,11 @@ cdef void play_toy(State* state, bint as_carton, int cell, Events* events) noexc
     cdef int kind = state.pending
     state.pending = 0
     if as_carton:
-        tell(events, ChatCartonneEvent.TOY_AS_CARTON, state.active, EVERYBODY, kind, cell, 0, 2)
+        log_event(events, ChatCartonneEvent.TOY_AS_CARTON, state.active, EVERYBODY, kind, cell, 0, 2)
         cat_may_follow(state, cell, lay_on_table(state, cell, kind), events)
     else:
         lay_on_joint(state, cell, TOY_THERE + kind - FIRST_TOY)
-        tell(events, ChatCartonneEvent.TOY_ON_JOINT, state.active, EVERYBODY, kind, cell, 0, 2)
+        log_event(events, ChatCartonneEvent.TOY_ON_JOINT, state.active, EVERYBODY, kind, cell, 0, 2)
         end_turn(state, events)
 
 
@@ -269,14 +269,14 @@ cdef void draw(State* state, int kind, Events* events) noexcept nogil:
         if kind >= FIRST_TOY:
             state.pending = kind
             state.phase = TOY
-            tell(events, ChatCartonneEvent.TOY_DRAWN, seat, EVERYBODY, kind, 0, 0, 1)
+            log_event(events, ChatCartonneEvent.TOY_DRAWN, seat, EVERYBODY, kind, 0, 0, 1)
             return
     elif not state.variants & ALL_PRINCESSES:
         state.drawer[part] = seat
     state.seats[seat].drawn[part] += 1
     insert_in_hand(state, seat, kind)
     state.phase = PLAY
-    tell(events, ChatCartonneEvent.CARD_DRAWN, seat, 1 << seat, kind, 0, 0, 1)
+    log_event(events, ChatCartonneEvent.CARD_DRAWN, seat, 1 << seat, kind, 0, 0, 1)
 
 
 # End
@@ -287,14 +287,14 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
     # Only the seat that has just played can have laid its last cat.
     if not state.final_phase and (state.seats[state.active].supply == 0 or pile_size(state) == 0):
         state.final_phase = 1
-        tell(events, ChatCartonneEvent.FINAL_PHASE_BEGUN, -1, EVERYBODY, 0, 0, 0, 0)
+        log_event(events, ChatCartonneEvent.FINAL_PHASE_BEGUN, -1, EVERYBODY, 0, 0, 0, 0)
     if state.final_phase:
         holding = holders(state)
         for seat in range(state.players):
             count += holding >> seat & 1
         if state.passes == count:
             state.phase = FINISHED
-            tell(events, ChatCartonneEvent.GAME_ENDED, -1, EVERYBODY, 0, 0, 0, 0)
+            log_event(events, ChatCartonneEvent.GAME_ENDED, -1, EVERYBODY, 0, 0, 0, 0)
             return
         state.active = next_seat(state, state.active)
         while holding >> state.active & 1 == 0:
@@ -321,7 +321,7 @@ cdef void pass_turn(State* state, Events* events) noexcept nogil:
     cdef int seat = state.active, slot, types = playable_types(state)
     for slot in range(state.seats[seat].hand_size):
         state.seats[seat].excluded |= <uint32_t> types << EXCLUDED_BITS * slot
-    tell(events, ChatCartonneEvent.PASSED, seat, EVERYBODY, 0, 0, 0, 0)
+    log_event(events, ChatCartonneEvent.PASSED, seat, EVERYBODY, 0, 0, 0, 0)
     # A pass of the turn that begins the final phase does not count.
     if state.final_phase:
         state.passes += 1
@@ -383,7 +383,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
         return OK
     if action == DRAW_ID:
         state.phase = DRAW
-        tell(events, ChatCartonneEvent.DRAW_CHOSEN, state.active, EVERYBODY, 0, 0, 0, 0)
+        log_event(events, ChatCartonneEvent.DRAW_CHOSEN, state.active, EVERYBODY, 0, 0, 0, 0)
         return OK
     if action == PASS_ID:
         pass_turn(state, events)
@@ -395,7 +395,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     # Any play but a Pass resets the count of passes.
     state.passes = 0
     if action == SKIP_ID:
-        tell(events, ChatCartonneEvent.NO_CAT_FOLLOWED, state.active, EVERYBODY, 0, 0, 0, 0)
+        log_event(events, ChatCartonneEvent.NO_CAT_FOLLOWED, state.active, EVERYBODY, 0, 0, 0, 0)
         end_turn(state, events)
     elif action < FIRST_SLEEP_ID:
         number = action - FIRST_CARTON_ID
@@ -425,7 +425,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
             return NO_SUCH_OUTCOME
         state.first_seat = state.active = outcome
         state.phase = DEAL
-        tell(events, ChatCartonneEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, 0, 0, 0, 0)
+        log_event(events, ChatCartonneEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, 0, 0, 0, 0)
     elif state.phase == DEAL:
         if outcome < 0 or outcome >= FIRST_TOY or not has_kind(state.unknown, outcome):
             return NO_SUCH_OUTCOME
@@ -436,7 +436,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
             return NO_SUCH_OUTCOME
         state.pending = outcome
         state.phase = PLACE_START
-        tell(events, ChatCartonneEvent.START_DRAWN, state.active, EVERYBODY, outcome, 0, 0, 1)
+        log_event(events, ChatCartonneEvent.START_DRAWN, state.active, EVERYBODY, outcome, 0, 0, 1)
     else:
         if not can_come(state, outcome):
             return NO_SUCH_OUTCOME
@@ -463,7 +463,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
         for slot in range(state.seats[other].hand_size):
             if state.seats[other].hand[slot] != PRINCESS:
                 put_kind(shown.unknown, state.seats[other].hand[slot])
-        memset(shown.seats[other].hand, 0, LARGEST_HAND)
+        memset(shown.seats[other].hand, 0, MAX_HAND)
     for part in range(PARTS):
         if state.drawer[part] != seat:
             shown.drawer[part] = NO_SEAT

@@ -5,12 +5,12 @@ from libc.string cimport memcpy
 
 from chatiere.engine.core.game cimport MAX_LEGAL, OK
 from chatiere.engine.games.chat_cartonne.boxes cimport (
-    Table,
+    Layout,
     is_free_joint,
     is_free_joint_to_west,
     is_joint,
     joints_for_toy,
-    read_table,
+    read_layout,
     walls_meet,
 )
 from chatiere.engine.games.chat_cartonne.cells cimport (
@@ -43,7 +43,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY_ON_JOINT_ID,
     IDS_OF_SLOT,
     JOINT_SHIFT,
-    MOST_CARDS,
+    MAX_CARDS,
     NORTH,
     NO_DOUBLE_WALLS,
     PASS_ID,
@@ -285,10 +285,10 @@ cdef int list_cartons(const State* state, uint16_t* ids, int* cells) noexcept no
 
 cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept nogil:
     cdef const Seat* held = &state.seats[state.active]
-    cdef Table table
+    cdef Layout layout
     cdef uint64_t cells[WORDS]
     cdef int count = 0, slot, turned, walls, word, first_id
-    read_table(state, &table)
+    read_layout(state, &layout)
     for word in range(WORDS):
         cells[word] = free_beside(state, word)
     for slot in range(held.hand_size):
@@ -298,12 +298,12 @@ cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept n
             first_id = FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned
             walls = walls_of(held.hand[slot] | (TURNED if turned else 0))
             for word in range(WORDS):
-                count += list_word(cells[word] & ~walls_meet(&table, word, walls), word, first_id, ids + count)
+                count += list_word(cells[word] & ~walls_meet(&layout, word, walls), word, first_id, ids + count)
     return count
 
 
 cdef int list_princess(const State* state, uint16_t* ids) noexcept nogil:
-    cdef uint16_t cells[MOST_CARDS]
+    cdef uint16_t cells[MAX_CARDS]
     cdef int count = 0, place = 0
     while state.joints[place]:
         ids[count] = FIRST_PRINCESS_ON_JOINT_ID + (state.joints[place] & CELL)
@@ -397,16 +397,16 @@ cdef bint cats_lie(const State* state) noexcept nogil:
 
 cdef int playable_types(const State* state) noexcept nogil:
     # The types of cards in hand that could be played now: bit pattern, or PRINCESS_BIT.
-    cdef Table table
+    cdef Layout layout
     cdef int types = cats_lie(state) << PRINCESS_BIT, pattern, word, walls
     cdef bint turned
     if not state.variants & NO_DOUBLE_WALLS:
         return types | (1 << PATTERNS) - 1
-    read_table(state, &table)
+    read_layout(state, &layout)
     for pattern in range(PATTERNS):
         for turned in range(2):
             walls = walls_of(9 * pattern | (TURNED if turned else 0))
             for word in range(WORDS):
-                if free_beside(state, word) & ~walls_meet(&table, word, walls):
+                if free_beside(state, word) & ~walls_meet(&layout, word, walls):
                     types |= 1 << pattern
     return types

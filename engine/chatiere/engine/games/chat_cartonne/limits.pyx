@@ -8,7 +8,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     DEALT,
     EAST,
     FIRST_START,
-    LARGEST_HAND,
+    MAX_HAND,
     NO_DOUBLE_WALLS,
     PARTS,
     PILE_KINDS,
@@ -46,9 +46,9 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     cdef int princesses = PARTS if variants & ALL_PRINCESSES else players
     cdef int pile = PILE_KINDS - DEALT * players + princesses
     cdef int sleeps = CATS * players + princesses
-    cdef int passes = max(0, princesses - LARGEST_HAND + 1)
+    cdef int passes = max(0, princesses - MAX_HAND + 1)
     if variants & NO_DOUBLE_WALLS:
-        passes = pile + (players - 1) * (LARGEST_HAND * players + sleeps) + players
+        passes = pile + (players - 1) * (MAX_HAND * players + sleeps) + players
     found.max_game_length = players + pile + PILE_KINDS + princesses + count_joints() + sleeps + passes
     # The first seat, the deal, the starting cartons of the others, the draws.
     found.max_chance_nodes = first_seat_comes + DEALT * players + players - 1 + pile

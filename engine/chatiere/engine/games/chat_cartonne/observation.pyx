@@ -15,7 +15,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_SEAT,
     FIRST_TOY,
     JOINT_SHIFT,
-    LARGEST_HAND,
+    MAX_HAND,
     NO_CELL,
     PARTS,
     PRINCESS,
@@ -95,13 +95,13 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef const State* state = &seen.state
     cdef const Seat* held
     cdef uint8_t* own = values + 2 * CELLS
-    cdef uint8_t* unseen = own + LARGEST_HAND
+    cdef uint8_t* unseen = own + MAX_HAND
     cdef uint8_t* numbers = unseen + PRINCESS + 1
     cdef int players = state.players, princesses = princess_count(state), parts = part_count(state)
     cdef int slot, _, other = seat, part, left, current, i
     memset(values, 0, LENGTH)
     observe_table(state, seat, values, values + CELLS)
-    for slot in range(LARGEST_HAND):
+    for slot in range(MAX_HAND):
         own[slot] = state.seats[seat].hand[slot] + (slot < state.seats[seat].hand_size)
         princesses -= state.seats[seat].hand[slot] == PRINCESS
     spread_bits(state.unknown[0], 64, unseen)
@@ -127,7 +127,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         for part in range(PARTS if held.played else 0):
             numbers[11 + part] = played_of(held, part)
             princesses -= played_of(held, part)
-        for slot in range(LARGEST_HAND if held.excluded else 0):
+        for slot in range(MAX_HAND if held.excluded else 0):
             numbers[16 + 2 * slot] = excluded_of(held, slot) & 0xFF
             numbers[17 + 2 * slot] = excluded_of(held, slot) >> PRINCESS_BIT
         numbers += OBSERVATION_SEAT_NUMBERS

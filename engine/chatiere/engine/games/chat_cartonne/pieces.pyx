@@ -11,7 +11,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     DEALT,
     EAST,
     FEWEST_SEATS,
-    LARGEST_HAND,
+    MAX_HAND,
     NORTH,
     PARTS,
     PATTERNS,
@@ -99,5 +99,5 @@ PIECE_DETAILS = {
     "by_players": [_players_info(players) for players in range(FEWEST_SEATS, SEATS + 1)],
     "cats_per_seat": CATS,
     "cards_dealt": DEALT,
-    "largest_hand": LARGEST_HAND,
+    "largest_hand": MAX_HAND,
 }

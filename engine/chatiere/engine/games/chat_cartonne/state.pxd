@@ -28,7 +28,7 @@ cdef enum:
     PARTS = 5
     CATS = 5  # of a seat
     DEALT = 2
-    LARGEST_HAND = 3
+    MAX_HAND = 3
     SIDE = 24
     CELLS = SIDE * SIDE
     WORDS = CELLS >> 6  # of a set of cells
@@ -44,8 +44,8 @@ cdef enum:
     # In State.cards only: the cat of seat s that was laid asleep is SLEEPER + s, with WOKEN once it has woken; a card
     # that was turned has TURNED.
     SLEEPER = FIRST_START + STARTS
-    MOST_JOINTS = CATS * SEATS + TOYS + PARTS  # with something on them: all cats, toys and Princesses
-    MOST_CARDS = CARTONS + STARTS + MOST_JOINTS  # on the table
+    MAX_JOINTS = CATS * SEATS + TOYS + PARTS  # with something on them: all cats, toys and Princesses
+    MAX_CARDS = CARTONS + STARTS + MAX_JOINTS  # on the table
     TURNED = 0x80
     WOKEN = TURNED
     KIND = 0x7F
@@ -173,7 +173,7 @@ cdef enum:
     PASS_ID
     FIRST_CARTON_ID
     IDS_OF_SLOT = 2 * CELLS
-    FIRST_SLEEP_ID = FIRST_CARTON_ID + IDS_OF_SLOT * LARGEST_HAND
+    FIRST_SLEEP_ID = FIRST_CARTON_ID + IDS_OF_SLOT * MAX_HAND
     FIRST_CAT_ID = FIRST_SLEEP_ID + CELLS
     FIRST_PRINCESS_ON_JOINT_ID = FIRST_CAT_ID + CELLS
     FIRST_PRINCESS_IN_CELL_ID = FIRST_PRINCESS_ON_JOINT_ID + CELLS
@@ -192,7 +192,7 @@ ctypedef struct Seat:
     uint16_t played  # by part: Princesses played while that was the last part the seat had drawn from
     uint8_t supply
     uint8_t hand_size
-    uint8_t hand[LARGEST_HAND]  # ascending, then zeros
+    uint8_t hand[MAX_HAND]  # ascending, then zeros
     uint8_t drawn[PARTS]  # by part: cards drawn, toys apart
 
 ctypedef struct State:
@@ -207,14 +207,14 @@ ctypedef struct State:
     uint64_t unknown[2]  # bit kind: cartons and toys in the pile
     uint64_t filled[WORDS]  # the cells where a card lies
     Seat seats[SEATS]
-    uint16_t joints[MOST_JOINTS + 1]  # with something on them, by ascending west cell, then zeros; the last is always 0
+    uint16_t joints[MAX_JOINTS + 1]  # with something on them, by ascending west cell, then zeros; the last is always 0
     uint16_t just_played  # the cell of the carton that a cat may follow; else NO_CELL
     uint8_t pending  # the kind of the starting carton, or toy, that the active seat has drawn; else 0
     uint8_t laid  # cards on the table
     uint8_t drawer[PARTS]  # part: who drew its Princess; NO_SEAT: nobody, or ALL_PRINCESSES
     uint8_t passes  # of the final phase, in a row
     uint8_t zero[2]
-    uint8_t cards[MOST_CARDS + 2]  # on the table, by ascending cell, then zeros; the last two are always zeros
+    uint8_t cards[MAX_CARDS + 2]  # on the table, by ascending cell, then zeros; the last two are always zeros
 
 ctypedef struct View:
     # What a seat may know: a state whose hidden cards are zeros (`unknown` has every kind whose place the viewer does
@@ -251,7 +251,7 @@ cdef inline int next_seat(const State* state, int seat) noexcept nogil:
 
 cdef inline bint may_draw(const State* state) noexcept nogil:
     # At the start of a turn.
-    return not state.final_phase and state.seats[state.active].hand_size < LARGEST_HAND
+    return not state.final_phase and state.seats[state.active].hand_size < MAX_HAND
 
 cdef inline int walls_of(int card) noexcept nogil:
     # Of a card as State.cards has it.

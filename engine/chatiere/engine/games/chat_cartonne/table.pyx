@@ -13,8 +13,8 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_START,
     FIRST_TOY,
     KIND,
-    MOST_CARDS,
-    MOST_JOINTS,
+    MAX_CARDS,
+    MAX_JOINTS,
     NORTH,
     PRINCESS,
     PRINCESS_THERE,
@@ -129,16 +129,16 @@ cdef read_table(State* state, const Message* message):
     cdef Message card
     cdef Span rest = message.span
     cdef int joints = 0
-    if count_of(message, fields.STATE_TABLE) > MOST_CARDS:
-        RULES.refuse_state("table", f"at most {MOST_CARDS} cards can lie on the table")
+    if count_of(message, fields.STATE_TABLE) > MAX_CARDS:
+        RULES.refuse_state("table", f"at most {MAX_CARDS} cards can lie on the table")
     try:
         while next_of(fields.STATE_TABLE, &rest, &card):
             joints += has_span(&card, fields.CARD_ON_JOINT)
-            if joints > MOST_JOINTS:
+            if joints > MAX_JOINTS:
                 break
             read_place(state, &card)
     except EngineError as error:
         error.lies_below("table", state.laid)
         raise
-    if joints > MOST_JOINTS:
-        RULES.refuse_state("table.on_joint", f"at most {MOST_JOINTS} things can lie on joints")
+    if joints > MAX_JOINTS:
+        RULES.refuse_state("table.on_joint", f"at most {MAX_JOINTS} things can lie on joints")

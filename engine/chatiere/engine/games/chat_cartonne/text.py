@@ -22,7 +22,7 @@ _PILE_KINDS = SIZES.princess + 1
 # A Princess a part.
 _PRINCESSES = SIZES.parts
 # Before the deal.
-_MOST_IN_PILE = SIZES.cartons + SIZES.toys + _PRINCESSES
+_MAX_IN_PILE = SIZES.cartons + SIZES.toys + _PRINCESSES
 
 
 _OBSERVATION = (
@@ -101,10 +101,10 @@ _OBSERVATION = (
         "parts",
         "Per part of the pile, the upper one first: cards left; 1 if the own seat drew its Princess.",
         (SIZES.parts, 2),
-        (count(_MOST_IN_PILE, "left"), flag("own_princess")),
+        (count(_MAX_IN_PILE, "left"), flag("own_princess")),
     ),
     ("players", "The number of players.", (), (count(SIZES.seats),)),
-    ("pile", "Cards in the pile.", (), (count(_MOST_IN_PILE),)),
+    ("pile", "Cards in the pile.", (), (count(_MAX_IN_PILE),)),
     (
         "final_phase",
         "1 if the final phase has begun; passes in succession in it.",

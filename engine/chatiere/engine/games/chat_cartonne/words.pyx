@@ -30,7 +30,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY_AS_CARTON_ID,
     FIRST_TOY_ON_JOINT_ID,
     IDS_OF_SLOT,
-    LARGEST_HAND,
+    MAX_HAND,
     LAST_THERE,
     NUM_ACTIONS,
     PARTS,
@@ -76,7 +76,7 @@ SIZES = SimpleNamespace(
     seats=SEATS,
     side=SIDE,
     sleeper=SLEEPER,
-    slots=LARGEST_HAND,
+    slots=MAX_HAND,
     toys=TOYS,
     toy_there=TOY_THERE,
 )

@@ -49,9 +49,9 @@ from chatiere.engine.games.chat_perche.state cimport (
     FIRST_FALL_ID,
     FIRST_MOVE_ID,
     FIRST_SEAT,
-    LARGEST_SOLIDITY,
-    LARGEST_VALUE,
-    LONGEST_TRACK,
+    MAX_SOLIDITY,
+    MAX_VALUE,
+    MAX_TRACK,
     MOVE,
     NO_CARD,
     PHASES,
@@ -93,7 +93,7 @@ _DEFAULT_DECK = [
 ]
 DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4], "deck": _DEFAULT_DECK}
 # The defaults in the form of packed states.
-cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, LARGEST_SOLIDITY + 1))
+cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, MAX_SOLIDITY + 1))
 cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
 
 cdef int PLACE_TOKEN = PHRASES.number("action.place_token")
@@ -142,8 +142,8 @@ cdef int say_action(Position position, int action, Said* said) except -1:
     cdef int origin
     if action < FIRST_MOVE_ID:
         say(said, PLACE_TOKEN)
-        add_number(said, action % LARGEST_SOLIDITY + 1)
-        add_number(said, action // LARGEST_SOLIDITY)
+        add_number(said, action % MAX_SOLIDITY + 1)
+        add_number(said, action // MAX_SOLIDITY)
     elif action < STOP_ID:
         origin = (action - FIRST_MOVE_ID) // SPACES
         say(said, MOVE_FROM_START if origin == START else MOVE_CAT)
@@ -219,10 +219,10 @@ def encode_options(players, options: Mapping):
     solidity, deck = options["solidity"], options["deck"]
     if not isinstance(options["forward_only"], bool):
         refuse_option("forward_only", "forward_only must be true or false")
-    dog_track = read_number("dog_track", options["dog_track"], 1, LONGEST_TRACK)
+    dog_track = read_number("dog_track", options["dog_track"], 1, MAX_TRACK)
     # Every batch that begins games comes here: defaults are not checked again.
     if solidity is not DEFAULTS["solidity"]:
-        solidity = read_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
+        solidity = read_numbers("solidity", solidity, TOKENS, 1, MAX_SOLIDITY)
     if deck is not DEFAULTS["deck"]:
         deck = _read_deck(deck)
     memset(&encoded, 0, sizeof(Options))
@@ -247,8 +247,8 @@ def options_of(Position position not None):
         options["forward_only"] = bool(state.forward_only)
     if state.dog_track != DEFAULTS["dog_track"]:
         options["dog_track"] = state.dog_track
-    if memcmp(state.solidity, <const char*> _DEFAULT_SOLIDITY, LARGEST_SOLIDITY) != 0:
-        options["solidity"] = [i + 1 for i in range(LARGEST_SOLIDITY) for _ in range(state.solidity[i])]
+    if memcmp(state.solidity, <const char*> _DEFAULT_SOLIDITY, MAX_SOLIDITY) != 0:
+        options["solidity"] = [i + 1 for i in range(MAX_SOLIDITY) for _ in range(state.solidity[i])]
     if memcmp(state.full_deck, <const char*> _DEFAULT_FULL_DECK, DECK_SIZE) != 0:
         options["deck"] = [count_spaces(copies_of(state.full_deck, i)) for i in range(CARD_TYPES)]
     return options
@@ -275,8 +275,8 @@ cdef int put_action(Writer out, Position position, int action) except -1:
     cdef size_t begun
     if action < FIRST_MOVE_ID:
         begun = out.begin(fields.ACTION_PLACE_TOKEN)
-        out.present(fields.PLACE_TOKEN_BRANCH, action // LARGEST_SOLIDITY)
-        out.present(fields.PLACE_TOKEN_SOLIDITY, action % LARGEST_SOLIDITY + 1)
+        out.present(fields.PLACE_TOKEN_BRANCH, action // MAX_SOLIDITY)
+        out.present(fields.PLACE_TOKEN_SOLIDITY, action % MAX_SOLIDITY + 1)
     elif action < STOP_ID:
         begun = out.begin(fields.ACTION_MOVE)
         out.present(fields.MOVE_FROM_SPACE, (action - FIRST_MOVE_ID) // SPACES)
@@ -298,8 +298,8 @@ cdef int read_action(const Message* action, Position position) except -1:
     if has_span(action, fields.ACTION_PLACE_TOKEN):
         open_field(action, fields.ACTION_PLACE_TOKEN, &inner)
         branch = number_in(&inner, fields.PLACE_TOKEN_BRANCH, 0, BRANCHES - 1, "place_token.branch")
-        solidity = number_in(&inner, fields.PLACE_TOKEN_SOLIDITY, 1, LARGEST_SOLIDITY, "place_token.solidity")
-        return LARGEST_SOLIDITY * branch + solidity - 1
+        solidity = number_in(&inner, fields.PLACE_TOKEN_SOLIDITY, 1, MAX_SOLIDITY, "place_token.solidity")
+        return MAX_SOLIDITY * branch + solidity - 1
     if has_span(action, fields.ACTION_MOVE):
         open_field(action, fields.ACTION_MOVE, &inner)
         from_space = number_in(&inner, fields.MOVE_FROM_SPACE, 0, START, "move.from_space")
@@ -335,9 +335,9 @@ cdef Scalars list_scalars():
         0,
         UNTIL_FIRST_SEAT,
     )
-    scalars.add("dog_steps", fields.STATE_DOG_STEPS, fields.VIEW_DOG_STEPS, &at.dogs, 0, LONGEST_TRACK)
+    scalars.add("dog_steps", fields.STATE_DOG_STEPS, fields.VIEW_DOG_STEPS, &at.dogs, 0, MAX_TRACK)
     scalars.add("card", fields.STATE_CARD, fields.VIEW_CARD, &at.card, 0, CARD_TYPES - 1, 0, NO_CARD)
-    scalars.add("steps_left", fields.STATE_STEPS_LEFT, fields.VIEW_STEPS_LEFT, &at.steps, 0, LARGEST_VALUE)
+    scalars.add("steps_left", fields.STATE_STEPS_LEFT, fields.VIEW_STEPS_LEFT, &at.steps, 0, MAX_VALUE)
     return scalars
 
 
@@ -449,7 +449,7 @@ cdef read_branch(State* state, int number, const Message* branch):
         RULES.refuse_state("", "a token has an owner and a value", "Components and setup")
     if has_number(branch, fields.BRANCH_TOKEN_OWNER):
         owner = within(RULES, number_of(branch, fields.BRANCH_TOKEN_OWNER), 0, PLAYERS - 1, "token_owner")
-        solidity = within(RULES, number_of(branch, fields.BRANCH_SOLIDITY), 1, LARGEST_SOLIDITY, "solidity")
+        solidity = within(RULES, number_of(branch, fields.BRANCH_SOLIDITY), 1, MAX_SOLIDITY, "solidity")
         state.placed[owner] |= branch_spaces(number)
         state.values |= solidity << first_space(number)
     if number_of(branch, fields.BRANCH_BROKEN):
@@ -509,7 +509,7 @@ cdef put_unplaced(Writer out, const State* seen, int seat):
     cdef uint32_t tokens = tokens_in_hand(seen, seat)
     cdef uint8_t values[TOKENS]
     cdef int count = 0, i, _copy
-    for i in range(LARGEST_SOLIDITY):
+    for i in range(MAX_SOLIDITY):
         for _copy in range(tokens >> 8 * i & 0xFF):
             values[count] = i + 1
             count += 1
@@ -521,7 +521,7 @@ cdef put_tokens_and_deck(Writer out, const State* state):
     cdef uint8_t tokens[TOKENS]
     cdef uint8_t copies[CARD_TYPES]
     cdef int value, place, count = 0
-    for value in range(1, LARGEST_SOLIDITY + 1):
+    for value in range(1, MAX_SOLIDITY + 1):
         memset(&tokens[count], value, state.solidity[value - 1])
         count += state.solidity[value - 1]
     memset(copies, 0, sizeof(copies))

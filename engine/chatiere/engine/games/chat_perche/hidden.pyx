@@ -13,7 +13,7 @@ from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.chat_perche.state cimport (
     BRANCHES,
-    LARGEST_SOLIDITY,
+    MAX_SOLIDITY,
     TOKENS,
     State,
     at_branch,
@@ -30,14 +30,14 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     # The values of the tokens that the seat has not seen, in hand and at branches, the largest first.
     cdef uint8_t unseen[TOKENS]
     cdef int tokens = 0, value, branch, load, copies, fitting, chosen, _copy, i
-    for value in range(LARGEST_SOLIDITY, 0, -1):
+    for value in range(MAX_SOLIDITY, 0, -1):
         copies = state.solidity[value - 1]
         for branch in range(BRANCHES):
             copies -= has_branch(shown, branch) and at_branch(state.values, branch) == value
         for _copy in range(copies):
             unseen[tokens] = value
             tokens += 1
-    for load in range(LARGEST_SOLIDITY, -1, -1):
+    for load in range(MAX_SOLIDITY, -1, -1):
         for branch in range(BRANCHES):
             if not has_branch(hidden, branch) or at_branch(state.loads, branch) != load:
                 continue

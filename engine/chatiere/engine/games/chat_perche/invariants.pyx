@@ -15,8 +15,8 @@ from chatiere.engine.games.chat_perche.state cimport (
     FIRST_MOVE_CARD,
     FIRST_SEAT,
     FIRST_TWO_CAT_CARD,
-    LARGEST_SOLIDITY,
-    LONGEST_TRACK,
+    MAX_SOLIDITY,
+    MAX_TRACK,
     MOVE,
     NO_CARD,
     PHASES,
@@ -83,9 +83,9 @@ cdef int check_options(const State* state) noexcept nogil:
         return ChatPercheFault.BAD_FIRST_SEAT
     if state.forward_only > 1:
         return ChatPercheFault.BAD_FORWARD_ONLY
-    if state.dog_track == 0 or state.dog_track > LONGEST_TRACK:
+    if state.dog_track == 0 or state.dog_track > MAX_TRACK:
         return ChatPercheFault.BAD_DOG_TRACK
-    for i in range(LARGEST_SOLIDITY):
+    for i in range(MAX_SOLIDITY):
         tokens += state.solidity[i]
     if tokens != TOKENS:
         return ChatPercheFault.BAD_SOLIDITY

@@ -42,7 +42,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     FIRST_MOVE_ID,
     FIRST_SEAT,
     FIRST_TWO_CAT_CARD,
-    LARGEST_SOLIDITY,
+    MAX_SOLIDITY,
     MOVE,
     NO_CARD,
     NUM_ACTIONS,
@@ -92,7 +92,7 @@ from chatiere.engine.games.chat_perche.tree cimport (
 )
 
 
-cdef void tell(
+cdef void log_event(
     Events* events,
     ChatPercheEvent kind,
     int seat,
@@ -155,8 +155,8 @@ cdef int forbids_token(const State* state, int branch, int solidity) noexcept no
 cdef void place_token(State* state, int branch, int solidity, Events* events) noexcept nogil:
     state.placed[state.active] |= branch_spaces(branch)
     state.values |= <uint64_t> solidity << first_space(branch)
-    tell(events, ChatPercheEvent.TOKEN_CHOSEN, state.active, 1 << state.active, 1, solidity)
-    tell(events, ChatPercheEvent.TOKEN_PLACED, state.active, EVERYBODY, 1, branch)
+    log_event(events, ChatPercheEvent.TOKEN_CHOSEN, state.active, 1 << state.active, 1, solidity)
+    log_event(events, ChatPercheEvent.TOKEN_PLACED, state.active, EVERYBODY, 1, branch)
     state.active ^= 1
     if state.placed[0] | state.placed[1] == all_branches():
         state.active = state.first_seat
@@ -169,9 +169,9 @@ cdef void turn_up(State* state, int card, uint32_t copies, Events* events) noexc
     # `copies`: the places of the card's copies that are left.
     if state.left[state.active] == 0:
         state.left[state.active] = all_cards()
-        tell(events, ChatPercheEvent.DECK_REFILLED, state.active, EVERYBODY, 0)
+        log_event(events, ChatPercheEvent.DECK_REFILLED, state.active, EVERYBODY, 0)
     state.left[state.active] &= ~(copies & (0 - copies))
-    tell(events, ChatPercheEvent.CARD_TURNED_UP, state.active, EVERYBODY, 1, card)
+    log_event(events, ChatPercheEvent.CARD_TURNED_UP, state.active, EVERYBODY, 1, card)
     state.card = card
     if card <= DOGS_2:
         advance_dogs(state, dog_steps(card), events)
@@ -188,7 +188,7 @@ cdef void turn_up(State* state, int card, uint32_t copies, Events* events) noexc
 
 
 cdef void pass_by(State* state, Events* events) noexcept nogil:
-    tell(events, ChatPercheEvent.NOTHING_POSSIBLE, state.active, EVERYBODY, 0)
+    log_event(events, ChatPercheEvent.NOTHING_POSSIBLE, state.active, EVERYBODY, 0)
     end_turn(state)
 
 
@@ -209,12 +209,12 @@ cdef void fall(State* state, int space, Events* events) noexcept nogil:
 cdef void take_cat(State* state, int colour, int space, Events* events) noexcept nogil:
     # Back to its start.
     state.cats[colour] &= ~space_bit(space)
-    tell(events, ChatPercheEvent.CAT_FELL, colour, EVERYBODY, 1, space)
+    log_event(events, ChatPercheEvent.CAT_FELL, colour, EVERYBODY, 1, space)
 
 
 cdef void place_bird(State* state, int space, Events* events) noexcept nogil:
     state.birds |= space_bit(space)
-    tell(events, ChatPercheEvent.BIRD_PLACED, state.active, EVERYBODY, 1, space)
+    log_event(events, ChatPercheEvent.BIRD_PLACED, state.active, EVERYBODY, 1, space)
     bear(state, space, events)
     end_turn(state)
 
@@ -257,7 +257,7 @@ cdef void move_cat(State* state, int start, int end, Events* events) noexcept no
     state.cats[colour] |= space_bit(end)
     state.moved |= space_bit(end)
     state.steps -= steps
-    tell(events, ChatPercheEvent.CAT_MOVED, state.active, EVERYBODY, 4, colour, start, end, steps)
+    log_event(events, ChatPercheEvent.CAT_MOVED, state.active, EVERYBODY, 4, colour, start, end, steps)
     bear(state, end, events)
     if state.phase == SECOND_MOVE or state.card < FIRST_TWO_CAT_CARD or state.steps == 0:
         end_turn(state)
@@ -291,7 +291,7 @@ cdef void break_branch(State* state, int branch, Events* events) noexcept nogil:
     state.loads &= ~spaces
     state.barred &= ~spaces
     state.moved &= ~spaces
-    tell(
+    log_event(
         events,
         ChatPercheEvent.BRANCH_BROKE,
         token_owner(state, branch),
@@ -305,7 +305,7 @@ cdef void break_branch(State* state, int branch, Events* events) noexcept nogil:
         fallen &= fallen - 1
         if state.birds >> space & 1:
             state.birds &= ~space_bit(space)
-            tell(events, ChatPercheEvent.BIRD_LEFT, -1, EVERYBODY, 1, space)
+            log_event(events, ChatPercheEvent.BIRD_LEFT, -1, EVERYBODY, 1, space)
         else:
             take_cat(state, state.cats[1] >> space & 1, space, events)
 
@@ -316,14 +316,14 @@ cdef void advance_dogs(State* state, int steps, Events* events) noexcept nogil:
     if steps > state.dog_track - state.dogs:
         steps = state.dog_track - state.dogs
     state.dogs += steps
-    tell(events, ChatPercheEvent.DOGS_ADVANCED, state.active, EVERYBODY, 2, steps, state.dogs)
+    log_event(events, ChatPercheEvent.DOGS_ADVANCED, state.active, EVERYBODY, 2, steps, state.dogs)
     if state.dogs < state.dog_track:
         end_turn(state)
         return
     state.phase = FINISHED
     state.card = NO_CARD
     state.barred = 0
-    tell(events, ChatPercheEvent.GAME_ENDED, -1, EVERYBODY, 0)
+    log_event(events, ChatPercheEvent.GAME_ENDED, -1, EVERYBODY, 0)
 
 
 cdef int end(const void* body) noexcept nogil:
@@ -398,7 +398,7 @@ cdef int legal_tokens(const State* state, uint16_t* ids) noexcept nogil:
     cdef uint32_t tokens = tokens_in_hand(state, state.active)
     cdef uint64_t in_hand = 0
     cdef int i
-    for i in range(LARGEST_SOLIDITY):
+    for i in range(MAX_SOLIDITY):
         in_hand |= <uint64_t> ((tokens >> 8 * i & 0xFF) > 0) << i
     # At each branch four ids, in the order of the values, like its spaces.
     in_hand *= first_spaces()
@@ -445,9 +445,9 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     if action < FIRST_MOVE_ID:
-        fault = forbids_token(state, action // LARGEST_SOLIDITY, action % LARGEST_SOLIDITY + 1)
+        fault = forbids_token(state, action // MAX_SOLIDITY, action % MAX_SOLIDITY + 1)
         if fault == OK:
-            place_token(state, action // LARGEST_SOLIDITY, action % LARGEST_SOLIDITY + 1, events)
+            place_token(state, action // MAX_SOLIDITY, action % MAX_SOLIDITY + 1, events)
         return fault
     if state.phase == PLACE:
         return ChatPercheFault.TOKENS_FIRST
@@ -464,7 +464,7 @@ cdef int apply_move(State* state, int action, Events* events) noexcept nogil:
     if action > STOP_ID:
         return ChatPercheFault.CARD_MOVES_A_CAT
     if action == STOP_ID:
-        tell(events, ChatPercheEvent.STOPPED, state.active, EVERYBODY, 0)
+        log_event(events, ChatPercheEvent.STOPPED, state.active, EVERYBODY, 0)
         end_turn(state)
         return OK
     fault = forbids_move(state, start, end)
@@ -550,7 +550,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
             return NO_SUCH_OUTCOME
         state.first_seat = outcome
         begin_placing(state)
-        tell(events, ChatPercheEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, 0)
+        log_event(events, ChatPercheEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, 0)
         return OK
     if outcome < 0 or outcome >= CARD_TYPES:
         return NO_SUCH_OUTCOME

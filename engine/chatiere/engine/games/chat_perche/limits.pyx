@@ -9,7 +9,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     DOGS_1,
     DOGS_2,
     FIRST_TWO_CAT_CARD,
-    LONGEST_TRACK,
+    MAX_TRACK,
     PLAYERS,
     Options,
     card_value,
@@ -63,7 +63,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     # Whatever the options: one dogs card of one step; all others move two cats, and no two are alike.
     cdef Deck deck = Deck(1, 0, 2 * (DECK_SIZE - 1), DECK_SIZE)
-    cdef int track = LONGEST_TRACK, turns = 0, passes
+    cdef int track = MAX_TRACK, turns = 0, passes
     if chosen != NULL:
         deck = read_deck(chosen.full_deck)
         track = chosen.dog_track

@@ -5,7 +5,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     BRANCHES,
     CARD_TYPES,
     DECK_SIZE,
-    LARGEST_SOLIDITY,
+    MAX_SOLIDITY,
     PHASES,
     SPACES,
 )
@@ -16,7 +16,7 @@ cdef enum:
     OBSERVATION_LENGTH = (
         5 * SPACES
         + 5 * BRANCHES
-        + 3 * LARGEST_SOLIDITY
+        + 3 * MAX_SOLIDITY
         + 3 * DECK_SIZE
         + CARD_TYPES
         + OBSERVATION_TABLE_NUMBERS

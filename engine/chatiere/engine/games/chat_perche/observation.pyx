@@ -10,7 +10,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     DECK_SIZE,
     FINISHED,
     FIRST_SEAT,
-    LARGEST_SOLIDITY,
+    MAX_SOLIDITY,
     NO_CARD,
     SPACES,
     State,
@@ -45,7 +45,7 @@ cdef inline uint8_t* put_numbers(uint8_t* values, uint64_t numbers) noexcept nog
 
 cdef inline uint8_t* put_tokens(uint8_t* values, uint32_t tokens) noexcept nogil:
     memcpy(values, &tokens, sizeof(tokens))
-    return values + LARGEST_SOLIDITY
+    return values + MAX_SOLIDITY
 
 
 cdef inline uint8_t* put_deck(uint8_t* values, uint32_t cards) noexcept nogil:

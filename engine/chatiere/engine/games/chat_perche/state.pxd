@@ -18,9 +18,9 @@ cdef enum:
     BIRDS = 6
     TRUNK_LIMIT = 2  # cats of a colour
     TOKENS = 5  # of a seat
-    LARGEST_SOLIDITY = 4
+    MAX_SOLIDITY = 4
     DECK_SIZE = 26
-    LONGEST_TRACK = 99
+    MAX_TRACK = 99
     ZEROS = 7
 
 cdef enum:
@@ -31,9 +31,9 @@ cdef enum:
     OWN_FALLS
     OPPONENT_FALLS
     FIRST_MOVE_CARD  # then nine values each of: one own, one opponent's, two own, two opponent's
-    LARGEST_VALUE = 9
-    FIRST_TWO_CAT_CARD = FIRST_MOVE_CARD + 2 * LARGEST_VALUE
-    CARD_TYPES = FIRST_TWO_CAT_CARD + 2 * LARGEST_VALUE
+    MAX_VALUE = 9
+    FIRST_TWO_CAT_CARD = FIRST_MOVE_CARD + 2 * MAX_VALUE
+    CARD_TYPES = FIRST_TWO_CAT_CARD + 2 * MAX_VALUE
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -112,7 +112,7 @@ cdef enum ChatPercheEvent:
 
 cdef enum:
     # Dense ids (rules file: Actions).
-    FIRST_MOVE_ID = BRANCHES * LARGEST_SOLIDITY
+    FIRST_MOVE_ID = BRANCHES * MAX_SOLIDITY
     STOP_ID = FIRST_MOVE_ID + (SPACES + 1) * SPACES
     FIRST_FALL_ID = STOP_ID + 1
     FIRST_BIRD_ID = FIRST_FALL_ID + SPACES
@@ -122,7 +122,7 @@ ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
     uint8_t forward_only
     uint8_t dog_track
-    uint8_t solidity[LARGEST_SOLIDITY]  # the number of a seat's tokens by value - 1
+    uint8_t solidity[MAX_SOLIDITY]  # the number of a seat's tokens by value - 1
     uint8_t full_deck[DECK_SIZE]  # ascending
 
 ctypedef struct State:
@@ -145,7 +145,7 @@ ctypedef struct State:
     uint64_t values  # of the token at each branch; zero: none, or in a view not known
     uint64_t loads  # the most animals that each branch has held; zero once it has broken
     uint32_t left[PLAYERS]  # in each seat's deck: bit i for full_deck[i]; of equal cards the last ones
-    uint8_t solidity[LARGEST_SOLIDITY]  # option
+    uint8_t solidity[MAX_SOLIDITY]  # option
     uint8_t full_deck[DECK_SIZE]  # option; ascending
     uint8_t card  # the card that the active seat has turned up and decides about; else NO_CARD
     uint8_t steps  # left for the move; else zero
@@ -242,13 +242,13 @@ cdef inline int dog_steps(int card) noexcept nogil:
 
 cdef inline int card_value(int card) noexcept nogil:
     # The card must be one that moves cats.
-    return (card - FIRST_MOVE_CARD) % LARGEST_VALUE + 1
+    return (card - FIRST_MOVE_CARD) % MAX_VALUE + 1
 
 cdef inline int card_colour(int card, int active) noexcept nogil:
     # The colour of the cats that a falling or moving card names.
     if card < FIRST_MOVE_CARD:
         return active ^ (card == OPPONENT_FALLS)
-    return active ^ ((card - FIRST_MOVE_CARD) // LARGEST_VALUE & 1)
+    return active ^ ((card - FIRST_MOVE_CARD) // MAX_VALUE & 1)
 
 cdef inline uint32_t all_cards() noexcept nogil:
     return (1 << DECK_SIZE) - 1

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from chatiere.engine.games.chat_perche.state cimport (
     BIRD,
     FALL,
-    LARGEST_VALUE,
+    MAX_VALUE,
     SECOND_MOVE,
     SPACES,
     START,
@@ -20,12 +20,12 @@ from chatiere.engine.games.chat_perche.state cimport (
 )
 
 cdef enum:
-    STEPS_AT_MOST = LARGEST_VALUE + 1
+    MAX_STEPS = MAX_VALUE + 1
 
 # Steps from a space (45: the start) to another, and the spaces where a move may end by its steps alone:
 # [forward only][from][steps at most]. Filled once, in tree.pyx.
 cdef uint8_t DISTANCE[SPACES + 1][SPACES]
-cdef uint64_t REACH[2][SPACES + 1][STEPS_AT_MOST]
+cdef uint64_t REACH[2][SPACES + 1][MAX_STEPS]
 
 
 # Where birds and cats may go

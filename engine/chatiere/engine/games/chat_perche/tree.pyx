@@ -35,7 +35,7 @@ cdef void write_tables() noexcept:
     for start in range(SPACES + 1):
         for end in range(SPACES):
             DISTANCE[start][end] = distance(start, end)
-            for steps in range(1, STEPS_AT_MOST):
+            for steps in range(1, MAX_STEPS):
                 if 0 < distance(start, end) <= steps:
                     REACH[0][start][steps] |= space_bit(end)
                     if is_forward(start, end):

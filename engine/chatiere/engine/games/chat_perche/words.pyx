@@ -17,9 +17,9 @@ from chatiere.engine.games.chat_perche.state cimport (
     FIRST_BIRD_ID,
     FIRST_FALL_ID,
     FIRST_MOVE_ID,
-    LARGEST_SOLIDITY,
-    LARGEST_VALUE,
-    LONGEST_TRACK,
+    MAX_SOLIDITY,
+    MAX_VALUE,
+    MAX_TRACK,
     NUM_ACTIONS,
     PHASES,
     PLAYERS,
@@ -41,15 +41,15 @@ SIZES = SimpleNamespace(
     cards=CARD_TYPES,
     cats=CATS,
     deck=DECK_SIZE,
-    longest_track=LONGEST_TRACK,
+    max_track=MAX_TRACK,
     phases=PHASES,
     seats=PLAYERS,
-    solidities=LARGEST_SOLIDITY,
+    solidities=MAX_SOLIDITY,
     spaces=SPACES,
     start=START,
     tokens=TOKENS,
     trunk_spaces=TRUNK_SPACES,
-    values=LARGEST_VALUE,
+    values=MAX_VALUE,
 )
 IDS = SimpleNamespace(
     first_move=FIRST_MOVE_ID, stop=STOP_ID, first_fall=FIRST_FALL_ID, first_bird=FIRST_BIRD_ID, end=NUM_ACTIONS
@@ -79,7 +79,7 @@ _CARDS = (
     *(
         Name(f"{cats} {{steps}}", steps=steps)
         for cats in ("one own cat", "one opponent's cat", "two own cats", "two opponent's cats")
-        for steps in range(1, LARGEST_VALUE + 1)
+        for steps in range(1, MAX_VALUE + 1)
     ),
 )
 PIECES = tuple(
@@ -165,7 +165,7 @@ FAULTS = {
     ),
     int(ChatPercheFault.BAD_DOG_TRACK): RULES.broken(
         "bad_dog_track",
-        f"the dogs' track does not have 1 to {LONGEST_TRACK} steps",
+        f"the dogs' track does not have 1 to {MAX_TRACK} steps",
         "options.dog_track",
         "Components and setup",
     ),
@@ -232,7 +232,7 @@ FAULTS = {
     ),
     int(ChatPercheFault.BAD_BROKEN): RULES.broken(
         "bad_broken",
-        f"a broken branch is not empty, has solidity {LARGEST_SOLIDITY}, does not exist or broke before the first turn",
+        f"a broken branch is not empty, has solidity {MAX_SOLIDITY}, does not exist or broke before the first turn",
         "branches.broken",
     ),
     int(ChatPercheFault.BAD_LOAD): RULES.broken(

@@ -45,7 +45,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     DEAL,
     FIRST_SEAT,
     FIRST_TAKE_ID,
-    LARGEST_LIMIT,
+    MAX_LIMIT,
     MAX_PLAYERS,
     MIN_PLAYERS,
     NO_CARD,
@@ -163,7 +163,7 @@ def encode_options(players, options: Mapping):
     cdef int section
     defaults = {"section_limits": _default_limits(players), "removed_colour": DEFAULT_REMOVED_COLOUR}
     options = complete_options("Chatpentiers", options, defaults, players)
-    limits = read_numbers("section_limits", options["section_limits"], SECTIONS, 1, LARGEST_LIMIT)
+    limits = read_numbers("section_limits", options["section_limits"], SECTIONS, 1, MAX_LIMIT)
     removed_colour = options["removed_colour"]
     if players == 3:
         removed_colour = read_number("removed_colour", removed_colour, 0, COLOURS - 1)

@@ -11,7 +11,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     EXTRA,
     FINISHED,
     FIRST_SEAT,
-    LARGEST_LIMIT,
+    MAX_LIMIT,
     MAX_PLAYERS,
     MIN_PLAYERS,
     NO_CARD,
@@ -82,7 +82,7 @@ cdef int check_options(const State* state) noexcept nogil:
     ):
         return ChatpentiersFault.BAD_FIRST_SEAT
     for section in range(SECTIONS):
-        if state.section_limits[section] == 0 or state.section_limits[section] > LARGEST_LIMIT:
+        if state.section_limits[section] == 0 or state.section_limits[section] > MAX_LIMIT:
             return ChatpentiersFault.BAD_LIMITS
     if state.removed_colour >= COLOURS if state.players == 3 else state.removed_colour != NO_COLOUR:
         return ChatpentiersFault.BAD_REMOVED_COLOUR

@@ -1,3 +1,3 @@
-from chatiere.engine.core.position import OperationTable
+from chatiere.engine.core.position import Kernel
 
-OPERATIONS: OperationTable
+OPERATIONS: Kernel

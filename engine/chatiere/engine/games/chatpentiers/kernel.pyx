@@ -70,7 +70,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
 )
 
 
-cdef inline void tell(Events* events, ChatpentiersEvent kind, int seat, int seen_by, int value) noexcept nogil:
+cdef inline void log_event(Events* events, ChatpentiersEvent kind, int seat, int seen_by, int value) noexcept nogil:
     cdef uint16_t number = value
     add_event(events, kind, seat, seen_by, &number, 1)
 
@@ -101,7 +101,7 @@ cdef void begin_deal(State* state) noexcept nogil:
 
 cdef void deal(State* state, int card, Events* events) noexcept nogil:
     state.hand[state.active] |= card_bit(card)
-    tell(events, ChatpentiersEvent.CARD_DEALT, state.active, 1 << state.active, card)
+    log_event(events, ChatpentiersEvent.CARD_DEALT, state.active, 1 << state.active, card)
     state.active = next_seat(state, state.active)
     if count_cards(state.hand[state.active]) == cards_dealt(state.players):
         begin_trick(state)
@@ -118,7 +118,7 @@ cdef void turn_extra_card(State* state, int card, Events* events) noexcept nogil
     state.extra = card
     state.table = card_bit(card)
     state.phase = PLAY
-    tell(events, ChatpentiersEvent.EXTRA_CARD_TURNED, -1, EVERYBODY, card)
+    log_event(events, ChatpentiersEvent.EXTRA_CARD_TURNED, -1, EVERYBODY, card)
 
 
 # A trick: 2. playing
@@ -142,11 +142,11 @@ cdef void play(State* state, int card, Events* events) noexcept nogil:
     state.table |= card_bit(card)
     state.play[state.played] = card
     state.played += 1
-    tell(events, ChatpentiersEvent.CARD_PLAYED, seat, EVERYBODY, card)
+    log_event(events, ChatpentiersEvent.CARD_PLAYED, seat, EVERYBODY, card)
     led = colour_of(state.play[0])
     if colour_of(card) != led and not state.voids[seat] >> led & 1:
         state.voids[seat] |= 1 << led
-        tell(events, ChatpentiersEvent.VOID_SHOWN, seat, EVERYBODY, led)
+        log_event(events, ChatpentiersEvent.VOID_SHOWN, seat, EVERYBODY, led)
     state.active = next_seat(state, seat)
     if state.played == state.players:
         rank_seats(state, ranked)
@@ -205,7 +205,7 @@ cdef void end_trick(State* state, Events* events) noexcept nogil:
     memset(state.play, 0, MAX_PLAYERS)
     state.played = 0
     state.extra = NO_CARD
-    tell(events, ChatpentiersEvent.CARD_DISCARDED, -1, EVERYBODY, left)
+    log_event(events, ChatpentiersEvent.CARD_DISCARDED, -1, EVERYBODY, left)
     # The last seat to take took two cards.
     state.leader = state.active
     if state.hand[state.leader] == 0:
@@ -237,7 +237,7 @@ cdef void end_round(State* state, Events* events) noexcept nogil:
     memset(state.zone, 0, sizeof(state.zone))
     memset(state.voids, 0, sizeof(state.voids))
     begin_deal(state)
-    tell(events, ChatpentiersEvent.ROUND_BEGUN, state.leader, EVERYBODY, state.round + 1)
+    log_event(events, ChatpentiersEvent.ROUND_BEGUN, state.leader, EVERYBODY, state.round + 1)
 
 
 # Score of a round, a seat

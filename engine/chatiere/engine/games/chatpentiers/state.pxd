@@ -17,11 +17,11 @@ cdef enum:
     SECTIONS = 4
     ZERO_ZONE = SECTIONS
     ZONES = SECTIONS + 1
-    LARGEST_LIMIT = 9
+    MAX_LIMIT = 9
     ROUNDS = 3
-    LARGEST_HAND = 14  # with 4 players; also the most tricks of a round
-    MOST_TAKEN = 2 * LARGEST_HAND  # two cards of each trick
-    MOST_POINTS = MOST_TAKEN + SECTIONS  # of a round: a point a card, and four perfect sections
+    MAX_HAND = 14  # with 4 players; also the most tricks of a round
+    MAX_TAKEN = 2 * MAX_HAND  # two cards of each trick
+    MAX_POINTS = MAX_TAKEN + SECTIONS  # of a round: a point a card, and four perfect sections
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -174,7 +174,7 @@ cdef inline uint64_t deck(const State* state) noexcept nogil:
 
 cdef inline int cards_dealt(int players) noexcept nogil:
     # The cards that each seat gets; also the number of tricks.
-    return 11 if players == 3 else LARGEST_HAND if players == 4 else 12
+    return 11 if players == 3 else MAX_HAND if players == 4 else 12
 
 cdef inline int cards_taken(int players) noexcept nogil:
     # The cards taken in each trick.

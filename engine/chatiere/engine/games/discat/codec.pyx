@@ -44,9 +44,9 @@ from chatiere.engine.games.discat.state cimport (
     FIRST_EXCHANGE_ID,
     FIRST_SEAT,
     KEEP_ID,
-    LARGEST_CARD,
-    LARGEST_HAND,
-    LARGEST_PILE,
+    MAX_CARD,
+    MAX_HAND,
+    MAX_PILE,
     MAX_PLAYERS,
     MIN_PLAYERS,
     PHASES,
@@ -80,7 +80,7 @@ from chatiere.engine.games.discat.state cimport (
 cimport chatiere.fields.discat as fields
 
 # The odd cards (rules file: Arrows).
-DEFAULT_UP_ARROWS = tuple(range(1, LARGEST_CARD, 2))
+DEFAULT_UP_ARROWS = tuple(range(1, MAX_CARD, 2))
 _DEFAULTS = {"up_arrows": sum(1 << (card - 1) for card in DEFAULT_UP_ARROWS)}
 
 
@@ -108,7 +108,7 @@ cdef const State* state_of(Position position) noexcept:
 
 cdef int say_action(Position position, int action, Said* said) except -1:
     # Say a dense id; its cards must be in the hand of the seat to act.
-    cdef uint8_t cards[LARGEST_HAND]
+    cdef uint8_t cards[MAX_HAND]
     cdef int count = cards_of_action(position, action, cards)
     if action == KEEP_ID:
         say(said, KEEP)
@@ -161,10 +161,10 @@ def encode_options(players, options: Mapping):
     cdef Options encoded
     options = complete_options("Discat", options, _DEFAULTS, players)
     up_arrows = whole(options["up_arrows"])
-    if up_arrows is None or up_arrows < 0 or up_arrows >> LARGEST_CARD:
+    if up_arrows is None or up_arrows < 0 or up_arrows >> MAX_CARD:
         refuse_option(
             "up_arrows",
-            f"up_arrows must be an integer with bits 0 to {LARGEST_CARD - 1} only, not {shown(options['up_arrows'])}",
+            f"up_arrows must be an integer with bits 0 to {MAX_CARD - 1} only, not {shown(options['up_arrows'])}",
         )
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
@@ -188,25 +188,25 @@ cdef class Arrows(OptionKind):
 
     cdef read(self, const Message* options, int field):
         cdef Message inner
-        cdef int64_t cards[LARGEST_CARD + 1]
+        cdef int64_t cards[MAX_CARD + 1]
         cdef int count, i
         if not has_span(options, field):
             return None
         up_arrows = 0
         open_field(options, field, &inner)
         # A longer list names a card twice.
-        count = min(list_numbers(&inner, fields.CARDS_CARDS, cards, LARGEST_CARD + 1), LARGEST_CARD + 1)
+        count = min(list_numbers(&inner, fields.CARDS_CARDS, cards, MAX_CARD + 1), MAX_CARD + 1)
         for i in range(count):
-            if not 1 <= cards[i] <= LARGEST_CARD or up_arrows >> (cards[i] - 1) & 1:
+            if not 1 <= cards[i] <= MAX_CARD or up_arrows >> (cards[i] - 1) & 1:
                 refuse_option(
-                    f"up_arrows.cards[{i}]", f"{cards[i]} is not a card from 1 to {LARGEST_CARD}, or is named twice"
+                    f"up_arrows.cards[{i}]", f"{cards[i]} is not a card from 1 to {MAX_CARD}, or is named twice"
                 )
             up_arrows |= 1 << <object> (cards[i] - 1)
         return up_arrows
 
     cdef int put(self, Writer out, int field, value) except -1:
         cdef size_t begun = out.begin(field)
-        out.numbers(fields.CARDS_CARDS, [card for card in range(1, LARGEST_CARD + 1) if value >> (card - 1) & 1])
+        out.numbers(fields.CARDS_CARDS, [card for card in range(1, MAX_CARD + 1) if value >> (card - 1) & 1])
         return out.end(begun)
 
 
@@ -237,7 +237,7 @@ cdef int cards_of_action(Position position, int action, uint8_t* cards) except -
 
 cdef int put_action(Writer out, Position position, int action) except -1:
     # A dense id at a position → DiscatAction.
-    cdef uint8_t cards[LARGEST_HAND]
+    cdef uint8_t cards[MAX_HAND]
     cdef int count = cards_of_action(position, action, cards)
     cdef size_t begun
     if action < PLAY_IDS:
@@ -254,7 +254,7 @@ cdef int put_action(Writer out, Position position, int action) except -1:
 def _slot_of(Position position, card, field):
     cdef const State* state = state_of(position)
     cdef int slot
-    action_number(card, 1, LARGEST_CARD, field)
+    action_number(card, 1, MAX_CARD, field)
     for slot in range(state.hand_size[state.active]):
         if card_in_slot(state.hand[state.active], slot) == card:
             return slot
@@ -264,7 +264,7 @@ def _slot_of(Position position, card, field):
 cdef int read_action(const Message* action, Position position) except -1:
     # DiscatAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand).
     cdef Message inner
-    cdef int64_t cards[LARGEST_HAND]
+    cdef int64_t cards[MAX_HAND]
     cdef int count, i, top, slot, others = 0
     if has_span(action, fields.ACTION_KEEP):
         return KEEP_ID
@@ -276,11 +276,11 @@ cdef int read_action(const Message* action, Position position) except -1:
     if not has_span(action, fields.ACTION_PLAY):
         raise EngineError(Reason.INVALID_ACTION, "the action is not a play, keep or exchange")
     open_field(action, fields.ACTION_PLAY, &inner)
-    count = list_numbers(&inner, fields.PLAY_CARDS, cards, LARGEST_HAND)
-    if not 1 <= count <= LARGEST_HAND or len({cards[i] for i in range(count)}) != count:
+    count = list_numbers(&inner, fields.PLAY_CARDS, cards, MAX_HAND)
+    if not 1 <= count <= MAX_HAND or len({cards[i] for i in range(count)}) != count:
         raise EngineError(
             Reason.INVALID_ACTION,
-            f"a play has 1 to {LARGEST_HAND} different cards, the top one last",
+            f"a play has 1 to {MAX_HAND} different cards, the top one last",
             field="play.cards",
         )
     slots = [_slot_of(position, cards[i], f"play.cards[{i}]") for i in range(count)]
@@ -319,9 +319,9 @@ cdef Scalars SCALARS = list_scalars()
 
 
 cdef put_set(Writer out, int field, const uint64_t* cards):
-    cdef uint8_t listed[LARGEST_CARD]
+    cdef uint8_t listed[MAX_CARD]
     cdef int count = 0, card
-    for card in range(1, LARGEST_CARD + 1):
+    for card in range(1, MAX_CARD + 1):
         if has_card(cards, card):
             listed[count] = card
             count += 1
@@ -329,7 +329,7 @@ cdef put_set(Writer out, int field, const uint64_t* cards):
 
 
 cdef put_turns(Writer out, int field, const State* state):
-    cdef uint8_t cards[LARGEST_HAND]
+    cdef uint8_t cards[MAX_HAND]
     cdef int place, count = 0, number, code, seat = state.first_seat
     cdef size_t begun, inner
     for place in range(state.laid):
@@ -357,7 +357,7 @@ cdef put_turns(Writer out, int field, const State* state):
 
 
 cdef put_under(Writer out, int field, const State* state, int first, int count):
-    cdef uint8_t cards[LARGEST_PILE]
+    cdef uint8_t cards[MAX_PILE]
     cdef int i
     for i in range(count):
         cards[i] = card_under(state, first + i)
@@ -367,7 +367,7 @@ cdef put_under(Writer out, int field, const State* state, int first, int count):
 cdef int put_state(Writer out, Position position) except -1:
     # A position → DiscatState.
     cdef const State* state = state_of(position)
-    cdef uint8_t cards[LARGEST_HAND]
+    cdef uint8_t cards[MAX_HAND]
     cdef int seat, slot
     cdef size_t begun
     OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
@@ -385,26 +385,26 @@ cdef int put_state(Writer out, Position position) except -1:
 
 
 cdef read_hand(State* state, int seat, const Message* hand):
-    cdef int64_t cards[LARGEST_HAND]
-    cdef int count = list_numbers(hand, fields.SEAT_HAND_CARDS, cards, LARGEST_HAND), size
-    if count > LARGEST_HAND:
-        RULES.refuse_state("hand_cards", f"a hand has at most {LARGEST_HAND} cards")
+    cdef int64_t cards[MAX_HAND]
+    cdef int count = list_numbers(hand, fields.SEAT_HAND_CARDS, cards, MAX_HAND), size
+    if count > MAX_HAND:
+        RULES.refuse_state("hand_cards", f"a hand has at most {MAX_HAND} cards")
     for size in range(count):
-        within(RULES, cards[size], 1, LARGEST_CARD, "hand_cards", size)
+        within(RULES, cards[size], 1, MAX_CARD, "hand_cards", size)
         # Duplicate cards are refused by the invariants.
         state.hand[seat] = with_card(state.hand[seat], size, <int> cards[size])
     state.hand_size[seat] = count
 
 
 cdef read_play(State* state, const Message* play):
-    cdef int64_t cards[LARGEST_HAND]
-    cdef int count = list_numbers(play, fields.PLAY_CARDS, cards, LARGEST_HAND), i, place
-    if not 1 <= count <= LARGEST_HAND:
-        RULES.refuse_state("played.cards", f"a play has 1 to {LARGEST_HAND} cards", "A turn: play")
-    if state.laid + count > LARGEST_CARD:
+    cdef int64_t cards[MAX_HAND]
+    cdef int count = list_numbers(play, fields.PLAY_CARDS, cards, MAX_HAND), i, place
+    if not 1 <= count <= MAX_HAND:
+        RULES.refuse_state("played.cards", f"a play has 1 to {MAX_HAND} cards", "A turn: play")
+    if state.laid + count > MAX_CARD:
         RULES.refuse_state("played.cards", "the turns lay more cards than there are")
     for i in range(count):
-        within(RULES, cards[i], 1, LARGEST_CARD, "played.cards", i)
+        within(RULES, cards[i], 1, MAX_CARD, "played.cards", i)
     for i in range(count):
         place = state.laid + i
         # Keep the cards ascending, with the top last.
@@ -462,12 +462,12 @@ cdef read_turns(State* state, const Message* message):
 
 cdef int read_cards(const Message* message, int field, str name, int lowest, int most, uint8_t* cards) except -1:
     # Read a list of cards. Returns their number.
-    cdef int64_t listed[LARGEST_CARD]
-    cdef int count = list_numbers(message, field, listed, LARGEST_CARD), i
+    cdef int64_t listed[MAX_CARD]
+    cdef int count = list_numbers(message, field, listed, MAX_CARD), i
     if count > most:
         RULES.refuse_state(name, f"{count} cards, but at most {most} are possible", "Draw pile")
     for i in range(count):
-        cards[i] = within(RULES, listed[i], lowest, LARGEST_CARD, name, i)
+        cards[i] = within(RULES, listed[i], lowest, MAX_CARD, name, i)
     return count
 
 
@@ -476,7 +476,7 @@ cdef bytes read_state(const Message* read, int rules_version):
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
-    cdef uint8_t cards[LARGEST_CARD]
+    cdef uint8_t cards[MAX_CARD]
     cdef int seat = 0, count, i
     memset(&state, 0, sizeof(State))
     state.rules_version = rules_version
@@ -491,7 +491,7 @@ cdef bytes read_state(const Message* read, int rules_version):
         raise
     SCALARS.read(read, &state, state.players)
     read_turns(&state, read)
-    count = read_cards(read, fields.STATE_DRAW_PILE_CARDS, "draw_pile_cards", 1, LARGEST_CARD, cards)
+    count = read_cards(read, fields.STATE_DRAW_PILE_CARDS, "draw_pile_cards", 1, MAX_CARD, cards)
     for i in range(count):
         if has_card(state.unknown, cards[i]):
             RULES.refuse_state(f"draw_pile_cards[{i}]", f"{cards[i]} is named twice")
@@ -499,7 +499,7 @@ cdef bytes read_state(const Message* read, int rules_version):
     state.redrawn_count = read_cards(read, fields.STATE_REDRAWN_CARDS, "redrawn_cards", 0, REDRAWN_KEPT, cards)
     for i in range(state.redrawn_count):
         put_card_under(&state, i, cards[i])
-    state.queue_length = read_cards(read, fields.STATE_QUEUE_CARDS, "queue_cards", 1, LARGEST_PILE, cards)
+    state.queue_length = read_cards(read, fields.STATE_QUEUE_CARDS, "queue_cards", 1, MAX_PILE, cards)
     for i in range(state.queue_length):
         put_card_under(&state, state.redrawn_count + i, cards[i])
     return (<const char*> &state)[:sizeof(State)]
@@ -516,7 +516,7 @@ cdef set_options(State* state, bytes encoded):
 
 cdef put_seat_view(Writer out, const View* seen, int seat):
     cdef const State* state = &seen.state
-    cdef uint8_t cards[LARGEST_CARD]
+    cdef uint8_t cards[MAX_CARD]
     cdef int slot, place, count = 0
     cdef size_t begun = out.begin(fields.VIEW_SEATS), inner
     out.number(fields.SEAT_VIEW_HAND_SIZE, state.hand_size[seat])
@@ -526,15 +526,15 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     out.byte_numbers(fields.SEAT_VIEW_HAND_CARDS, cards, count)
     count = 0
     for place in range(state.laid):
-        if seen.table.owner[place] != seat:
+        if seen.layout.owner[place] != seat:
             continue
-        if seen.table.in_bonus_pile[place]:
+        if seen.layout.in_bonus_pile[place]:
             cards[count] = state.cards[place]
             count += 1
             continue
         inner = out.begin(fields.SEAT_VIEW_PILE)
         out.number(fields.PILE_CARD_CARD, state.cards[place])
-        out.number(fields.PILE_CARD_FACE_DOWN, seen.table.face_down[place])
+        out.number(fields.PILE_CARD_FACE_DOWN, seen.layout.face_down[place])
         out.end(inner)
     out.byte_numbers(fields.SEAT_VIEW_BONUS_PILE, cards, count)
     out.end(begun)
@@ -560,7 +560,7 @@ cdef put_queued(Writer out, int field, int seat, int card):
 
 cdef put_up_arrows(Writer out, const State* state):
     # Write the cards in use whose arrows point up.
-    cdef uint8_t cards[LARGEST_CARD]
+    cdef uint8_t cards[MAX_CARD]
     cdef int count = 0, card
     cdef size_t begun = out.begin(fields.VIEW_UP_ARROWS)
     for card in range(1, cards_in_use(state.players) + 1):
@@ -588,10 +588,10 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     out.number(fields.VIEW_DRAW_PILE_SIZE, draw_pile_size(state_of(position)))
     for place in range(state.queue_length):
         put_queued(
-            out, fields.VIEW_QUEUE, seen.table.queue_seat[place], card_under(state, state.redrawn_count + place)
+            out, fields.VIEW_QUEUE, seen.layout.queue_seat[place], card_under(state, state.redrawn_count + place)
         )
     for place in range(state.redrawn_count):
-        put_queued(out, fields.VIEW_REDRAWN, seen.table.redraws[place].giver, card_under(state, place))
+        put_queued(out, fields.VIEW_REDRAWN, seen.layout.redraws[place].giver, card_under(state, place))
     put_turns(out, fields.VIEW_TURNS, state)
     put_set(out, fields.VIEW_UNSEEN_CARDS, state.unknown)
     if group_winner(state) != NO_SEAT:

@@ -19,13 +19,13 @@ from chatiere.engine.games.discat.state cimport (
     BONUS,
     BONUS_GROUP,
     DEALT,
-    LARGEST_CARD,
+    MAX_CARD,
     MAX_PLAYERS,
     PASS,
     PLAY,
     DiscatFault,
     State,
-    Table,
+    Layout,
     card_in_slot,
     card_under,
     cards_in_use,
@@ -86,68 +86,68 @@ ctypedef struct Story:
     uint8_t size
     Arrival arrived[MAX_ARRIVALS]
     Leaving left[MAX_ARRIVALS]
-    Showing shown[LARGEST_CARD + 1]
+    Showing shown[MAX_CARD + 1]
 
 ctypedef struct Hidden:
     # The places that a seat cannot see: first those with stories, then the unknown part of the pile.
     int viewer
     int told
     int places
-    uint8_t where[LARGEST_CARD]
-    uint8_t slot[LARGEST_CARD]
-    uint8_t told_by[LARGEST_CARD]
-    uint8_t cards[LARGEST_CARD]  # in all these places, ascending
+    uint8_t where[MAX_CARD]
+    uint8_t slot[MAX_CARD]
+    uint8_t told_by[MAX_CARD]
+    uint8_t cards[MAX_CARD]  # in all these places, ascending
 
 ctypedef struct Deal:
     State state
-    uint8_t cards[LARGEST_CARD]  # at each hidden place
+    uint8_t cards[MAX_CARD]  # at each hidden place
     int misfits[MAX_PLAYERS]  # of each seat except the viewer
     int total
 
 
 # The public history
 
-cdef void read_piles(const State* state, Table* table) noexcept nogil:
-    cdef uint8_t exchangers[(MAX_PLAYERS - 1) * LARGEST_CARD]
+cdef void read_piles(const State* state, Layout* layout) noexcept nogil:
+    cdef uint8_t exchangers[(MAX_PLAYERS - 1) * MAX_CARD]
     cdef int owner = state.first_seat, start = 0, exchanged = 0
     cdef int place, i, number, seat, passes, code
     cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top
-    memset(table, 0, sizeof(Table))
+    memset(layout, 0, sizeof(Layout))
     memset(tops, 0, sizeof(tops))
     for place in range(state.laid):
         code = state.codes[place]
         if code == 0:
             continue
         for i in range(start, place + 1):
-            table.owner[i] = owner
+            layout.owner[i] = owner
         if place + 1 - start == BONUS_GROUP:
-            table.in_bonus_pile[start] = 1
+            layout.in_bonus_pile[start] = 1
         tops[owner] = place + 1
         passes = turns_in(code) - 1
         for number in range(passes):
             seat = (owner + 1 + number) % state.players
             if tops[seat]:
-                table.face_down[tops[seat] - 1] = 1
+                layout.face_down[tops[seat] - 1] = 1
             if exchanged_in(code, number):
                 exchangers[exchanged] = seat
                 exchanged += 1
         if passes == state.players - 1 and (place + 1 < state.laid or (state.phase == PLAY and state.active == owner)):
-            table.face_down[place] = 1
+            layout.face_down[place] = 1
         start = place + 1
         owner = (owner + passes + 1) % state.players
     # A pass in progress has already turned its top.
     if state.phase == PASS and tops[state.active]:
-        table.face_down[tops[state.active] - 1] = 1
-    table.exchanges = exchanged
+        layout.face_down[tops[state.active] - 1] = 1
+    layout.exchanges = exchanged
     for i in range(state.queue_length):
-        table.queue_seat[i] = exchangers[exchanged - state.queue_length + i]
+        layout.queue_seat[i] = exchangers[exchanged - state.queue_length + i]
 
 
-cdef void read_table(const State* state, Table* table) noexcept nogil:
+cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
     cdef Story stories[MAX_PLAYERS]
-    read_piles(state, table)
+    read_piles(state, layout)
     if state.redrawn_count:
-        read_stories(state, table, stories)
+        read_stories(state, layout, stories)
 
 
 cdef void arrive(Story* story, int redraw) noexcept nogil:
@@ -173,7 +173,7 @@ cdef void leave(Story* story, int fate, int what) noexcept nogil:
 cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
     cdef Showing* showing
     story.now += 1
-    if story.showings <= LARGEST_CARD:
+    if story.showings <= MAX_CARD:
         showing = &story.shown[story.showings]
         story.showings += 1
         showing.time = story.now
@@ -181,37 +181,37 @@ cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
         showing.up = points_up(state, constraint)
 
 
-cdef void draw(const State* state, Table* table, Story* stories, int seat, int* draws) noexcept nogil:
+cdef void draw(const State* state, Layout* layout, Story* stories, int seat, int* draws) noexcept nogil:
     # The unknown cards are drawn first, then the queue in its order.
     cdef int unseen = cards_in_use(state.players) - DEALT * state.players
-    cdef int redraw = draws[0] - unseen - forgotten(state, table)
+    cdef int redraw = draws[0] - unseen - forgotten(state, layout)
     draws[0] += 1
     if redraw < 0 or redraw >= state.redrawn_count:
         arrive(&stories[seat], NOT_REDRAWN)
         return
     arrive(&stories[seat], redraw)
-    table.redraws[redraw].taker = seat
-    table.redraws[redraw].came = stories[seat].now
+    layout.redraws[redraw].taker = seat
+    layout.redraws[redraw].came = stories[seat].now
 
 
-cdef int forgotten(const State* state, const Table* table) noexcept nogil:
+cdef int forgotten(const State* state, const Layout* layout) noexcept nogil:
     # The number of cards redrawn before those that State.cards keeps.
-    return table.exchanges - state.queue_length - state.redrawn_count
+    return layout.exchanges - state.queue_length - state.redrawn_count
 
 
-cdef void put_under(const State* state, Table* table, Story* stories, int seat, int exchange) noexcept nogil:
-    cdef int redraw = exchange - forgotten(state, table)
+cdef void put_under(const State* state, Layout* layout, Story* stories, int seat, int exchange) noexcept nogil:
+    cdef int redraw = exchange - forgotten(state, layout)
     if redraw < 0:
         leave(&stories[seat], FORGOTTEN, 0)
     elif redraw < state.redrawn_count:
         leave(&stories[seat], REDRAWN, redraw)
-        table.redraws[redraw].giver = seat
+        layout.redraws[redraw].giver = seat
     else:
         leave(&stories[seat], QUEUED, redraw - state.redrawn_count)
     stories[seat].put_under = stories[seat].now
 
 
-cdef bint read_stories(const State* state, Table* table, Story* stories) noexcept nogil:
+cdef bint read_stories(const State* state, Layout* layout, Story* stories) noexcept nogil:
     # Also fills table.redraws. False if the plays and passes do not lead to the hand sizes.
     cdef int players = state.players
     cdef int owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
@@ -219,18 +219,18 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
     cdef int place, number, seat, passes, i, _, code, constraint = 0, actor = owner
     cdef bint last
     for i in range(state.redrawn_count):
-        table.redraws[i].taker = NO_SEAT
+        layout.redraws[i].taker = NO_SEAT
     for seat in range(players):
         stories[seat].now = stories[seat].put_under = stories[seat].size = 0
         stories[seat].arrivals = stories[seat].leavings = stories[seat].showings = 0
         for _ in range(DEALT if state.laid else state.hand_size[seat]):
             arrive(&stories[seat], NOT_REDRAWN)
     for place in range(state.laid):
-        leave(&stories[table.owner[place]], PLAYED, state.cards[place])
+        leave(&stories[layout.owner[place]], PLAYED, state.cards[place])
         code = state.codes[place]
         if code == 0:
             continue
-        owner = actor = table.owner[place]
+        owner = actor = layout.owner[place]
         constraint = state.cards[place]
         passes = turns_in(code) - 1
         for number in range(passes + 1):
@@ -239,31 +239,31 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
             if last:
                 break
             while stories[actor].size < DEALT and draws < pile:
-                draw(state, table, stories, actor, &draws)
+                draw(state, layout, stories, actor, &draws)
             if number == passes:
                 break
             if number == 0 and draws < pile:
-                draw(state, table, stories, owner, &draws)
+                draw(state, layout, stories, owner, &draws)
             actor = (owner + 1 + number) % players
             show(&stories[actor], state, constraint)
             if exchanged_in(code, number):
-                put_under(state, table, stories, actor, exchanged)
+                put_under(state, layout, stories, actor, exchanged)
                 exchanged += 1
                 # An exchange does not change the size of the pile.
                 if not (place + 1 == state.laid and number + 1 == passes):
-                    draw(state, table, stories, actor, &draws)
+                    draw(state, layout, stories, actor, &draws)
                 pile += 1
     if state.laid:
         # The last turn, as far as it has come.
         while stories[actor].size < state.hand_size[actor]:
-            draw(state, table, stories, actor, &draws)
+            draw(state, layout, stories, actor, &draws)
         if state.phase == BONUS or state.phase == PASS:
             show(&stories[state.active], state, constraint)
     for i in range(state.redrawn_count):
-        seat = table.redraws[i].taker
+        seat = layout.redraws[i].taker
         if seat == NO_SEAT:
             return False
-        table.redraws[i].surely_held = table.redraws[i].came > stories[seat].put_under
+        layout.redraws[i].surely_held = layout.redraws[i].came > stories[seat].put_under
     for seat in range(players):
         if (
             stories[seat].size != state.hand_size[seat]
@@ -294,15 +294,15 @@ cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nog
     return card_under(state, leaving.what) if leaving.fate == REDRAWN else ANY_CARD
 
 
-cdef bint knows(const State* state, const Table* table, int viewer, int redraw) noexcept nogil:
+cdef bint knows(const State* state, const Layout* layout, int viewer, int redraw) noexcept nogil:
     # True if the viewer put that card under the pile, or drew it.
     return card_under(state, redraw) != ANY_CARD and (
-        table.redraws[redraw].giver == viewer or table.redraws[redraw].taker == viewer
+        layout.redraws[redraw].giver == viewer or layout.redraws[redraw].taker == viewer
     )
 
 
 cdef int count_misfits(
-    const State* state, const Table* table, int seat, const Story* story, int viewer, int most
+    const State* state, const Layout* layout, int seat, const Story* story, int viewer, int most
 ) noexcept nogil:
     # The number of arrivals left without a card if, to the viewer's knowledge, as many cards of the hand as possible
     # are matched to an arrival after they were last forbidden and before they left; counting stops above `most`. Taking
@@ -319,7 +319,7 @@ cdef int count_misfits(
     for i in range(story.leavings):
         leaving = &story.left[i]
         cards[count] = card_that_left(state, leaving)
-        if leaving.fate == REDRAWN and not knows(state, table, viewer, leaving.what):
+        if leaving.fate == REDRAWN and not knows(state, layout, viewer, leaving.what):
             cards[count] = ANY_CARD
         until[count] = leaving.time
         if cards[count] == ANY_CARD:
@@ -337,7 +337,7 @@ cdef int count_misfits(
         met[i] = 0
         redraw = story.arrived[i].redraw
         # If a card that may be any left later, it may be the one that came, which may even have come again.
-        if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, table, viewer, redraw):
+        if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, layout, viewer, redraw):
             continue
         j = 0
         while j < count and (cards[j] != card_under(state, redraw) or until[j] <= story.arrived[i].time):
@@ -376,7 +376,7 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
     return False
 
 
-cdef void list_hidden(const State* state, const Table* table, int viewer, Hidden* hidden) noexcept nogil:
+cdef void list_hidden(const State* state, const Layout* layout, int viewer, Hidden* hidden) noexcept nogil:
     # The places in a public order and the cards ascending: independent of which card lies where.
     cdef uint64_t cards[2]
     cdef int seat, i, card
@@ -390,10 +390,10 @@ cdef void list_hidden(const State* state, const Table* table, int viewer, Hidden
             hidden.slot[hidden.told] = i
             hidden.told += 1
     for i in range(state.queue_length):
-        if table.queue_seat[i] != viewer:
+        if layout.queue_seat[i] != viewer:
             put_card(cards, card_under(state, state.redrawn_count + i))
             hidden.where[hidden.told] = IN_QUEUE
-            hidden.told_by[hidden.told] = table.queue_seat[i]
+            hidden.told_by[hidden.told] = layout.queue_seat[i]
             hidden.slot[hidden.told] = i
             hidden.told += 1
     for card in range(1, cards_in_use(state.players) + 1):
@@ -418,7 +418,7 @@ cdef void lay(Deal* deal, const Hidden* hidden, int place, int card) noexcept no
 
 
 cdef bint count_anew(
-    Deal* deal, const Hidden* hidden, const Table* table, const Story* stories, int seats, int most
+    Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, int seats, int most
 ) noexcept nogil:
     # Recount the misfits of `seats` (bit seat). False, with the count incomplete, if the total is above `most`.
     cdef int seat
@@ -429,7 +429,7 @@ cdef bint count_anew(
     for seat in range(deal.state.players):
         if seats >> seat & 1:
             deal.misfits[seat] = count_misfits(
-                &deal.state, table, seat, &stories[seat], hidden.viewer, most - deal.total
+                &deal.state, layout, seat, &stories[seat], hidden.viewer, most - deal.total
             )
             deal.total += deal.misfits[seat]
             if deal.total > most:
@@ -456,7 +456,7 @@ cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) 
 
 
 cdef void step(
-    Deal* deal, const Hidden* hidden, const Table* table, const Story* stories, Stream* stream
+    Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, Stream* stream
 ) noexcept nogil:
     # Swap two places, or rotate three; undo it if that leaves more misfits. While there are some, one more is accepted
     # now and then, so that the search cannot get stuck.
@@ -476,7 +476,7 @@ cdef void step(
     for i in range(n):
         if hidden.told_by[moved[i]] != IN_PILE:
             seats |= 1 << hidden.told_by[moved[i]]
-    if not count_anew(deal, hidden, table, stories, seats, total + (total > 0 and word >> 1 & NOW_AND_THEN == 0)):
+    if not count_anew(deal, hidden, layout, stories, seats, total + (total > 0 and word >> 1 & NOW_AND_THEN == 0)):
         deal.total = total
         memcpy(deal.misfits, misfits, sizeof(misfits))
         for _ in range(n - 1):
@@ -493,19 +493,19 @@ cdef void sort_hand(State* state, int seat) noexcept nogil:
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
-    cdef Table table
+    cdef Layout layout
     cdef Story stories[MAX_PLAYERS]
     cdef Hidden hidden
     cdef Deal deal
     cdef int others = (1 << state.players) - 1 & ~(1 << seat), i, _, steps
     cdef bint agrees = False
-    read_piles(state, &table)
-    if not read_stories(state, &table, stories):
+    read_piles(state, &layout)
+    if not read_stories(state, &layout, stories):
         return DiscatFault.HISTORY_CONTRADICTS_HANDS
     for i in range(state.players):
-        if count_misfits(state, &table, i, &stories[i], seat, 0):
+        if count_misfits(state, &layout, i, &stories[i], seat, 0):
             return DiscatFault.HISTORY_CONTRADICTS_HANDS
-    list_hidden(state, &table, seat, &hidden)
+    list_hidden(state, &layout, seat, &hidden)
     if hidden.told == 0:
         return OK
 
@@ -516,7 +516,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         shuffle(&deal, &hidden, stream)
         deal.total = 0
         memset(deal.misfits, 0, sizeof(deal.misfits))
-        agrees = count_anew(&deal, &hidden, &table, stories, others, 0)
+        agrees = count_anew(&deal, &hidden, &layout, stories, others, 0)
         if agrees:
             break
     if not agrees:
@@ -524,15 +524,15 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         # do. Every step of the walk is as likely as its reverse, so its limit is uniform, too.
         deal.total = 0
         memset(deal.misfits, 0, sizeof(deal.misfits))
-        count_anew(&deal, &hidden, &table, stories, others, ANY_NUMBER)
+        count_anew(&deal, &hidden, &layout, stories, others, ANY_NUMBER)
         steps = 0
         while deal.total:
             if steps == SEARCH:
                 return DiscatFault.TOO_FEW_DEALS  # uncovered: no state is known to need that many steps
-            step(&deal, &hidden, &table, stories, stream)
+            step(&deal, &hidden, &layout, stories, stream)
             steps += 1
         for _ in range(WALK * hidden.places):
-            step(&deal, &hidden, &table, stories, stream)
+            step(&deal, &hidden, &layout, stories, stream)
 
     deal.state.unknown[0] = deal.state.unknown[1] = 0
     for i in range(hidden.told, hidden.places):
@@ -540,7 +540,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     for i in range(state.players):
         sort_hand(&deal.state, i)
     for i in range(state.redrawn_count):
-        if not knows(state, &table, seat, i):
+        if not knows(state, &layout, seat, i):
             put_card_under(&deal.state, i, ANY_CARD)
     memcpy(state, &deal.state, sizeof(State))
     return OK

@@ -18,8 +18,8 @@ from chatiere.engine.games.discat.state cimport (
     FINISHED,
     FIRST_SEAT,
     HIGHEST_CODE,
-    LARGEST_CARD,
-    LARGEST_HAND,
+    MAX_CARD,
+    MAX_HAND,
     MAX_PLAYERS,
     MIN_PLAYERS,
     PASS,
@@ -104,7 +104,7 @@ cdef int check(const void* body) noexcept nogil:
         | (state.players > MAX_PLAYERS)
         | (state.phase >= PHASES)
         | wrong_first_seat(state)
-        | (state.up_arrows[1] >> (LARGEST_CARD - 64) != 0)
+        | (state.up_arrows[1] >> (MAX_CARD - 64) != 0)
         | (state.active >= state.players)
         | (state.bonus_drawn > 1)
         | (state.laid > used)
@@ -120,7 +120,7 @@ cdef int check(const void* body) noexcept nogil:
         total += state.hand_size[seat]
         hands |= wrong_in_hand(state.hand[seat], state.hand_size[seat])
         beyond_hands |= state.hand[seat] & ~slots_below(state.hand_size[seat] & 7)
-        add_to_set(&found, <const uint8_t*> &state.hand[seat], LARGEST_HAND)
+        add_to_set(&found, <const uint8_t*> &state.hand[seat], MAX_HAND)
     for seat in range(state.players, MAX_PLAYERS):
         hands |= state.hand_size[seat]
         beyond_hands |= state.hand[seat]
@@ -155,7 +155,7 @@ cdef int fault_of_numbers(const State* state) noexcept nogil:
         return DiscatFault.BAD_PHASE
     if wrong_first_seat(state):
         return DiscatFault.BAD_FIRST_SEAT
-    if state.up_arrows[1] >> (LARGEST_CARD - 64):
+    if state.up_arrows[1] >> (MAX_CARD - 64):
         return DiscatFault.BAD_ARROWS
     if state.active >= state.players:
         return DiscatFault.BAD_ACTIVE_SEAT
@@ -214,8 +214,8 @@ cdef inline void add_to_set(TwoWords* found, const uint8_t* cards, int count) no
 cdef inline uint64_t wrong_in_hand(uint64_t hand, int size) noexcept nogil:
     # Cards must ascend: in `higher`, the top bit of each byte is set if the next slot's card is higher.
     cdef uint64_t higher = (hand >> 8 | in_all_slots(0x80)) - (hand + in_all_slots(1))
-    cdef uint64_t above = hand | hand + in_all_slots(0x7F - LARGEST_CARD)
-    return (size > LARGEST_HAND) | (above | ~higher & slots_below(size & 7) >> 8) & in_all_slots(0x80)
+    cdef uint64_t above = hand | hand + in_all_slots(0x7F - MAX_CARD)
+    return (size > MAX_HAND) | (above | ~higher & slots_below(size & 7) >> 8) & in_all_slots(0x80)
 
 
 cdef inline uint64_t add_queue(const State* state, TwoWords* found) noexcept nogil:
@@ -311,7 +311,7 @@ cdef int check_groups(const State* state) noexcept nogil:
         if state.codes[place] == 0:
             continue
         wins = place + 1 == state.laid and state.phase == FINISHED and state.codes[place] == 1
-        if size > LARGEST_HAND or (size >= WINNING_GROUP and not wins):
+        if size > MAX_HAND or (size >= WINNING_GROUP and not wins):
             return DiscatFault.BAD_WINNER
         size = 0
     return OK
@@ -362,7 +362,7 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
             return DiscatFault.BAD_PHASE
         if phase == PASS and not state.bonus_drawn and not pile_is_empty(state):
             return DiscatFault.BAD_PHASE
-    elif not unknown_left or state.hand_size[state.active] >= (LARGEST_HAND if phase == EXCHANGE else DEALT):
+    elif not unknown_left or state.hand_size[state.active] >= (MAX_HAND if phase == EXCHANGE else DEALT):
         return DiscatFault.BAD_PHASE
     elif phase == EXCHANGE and (passes == 0 or not exchanged_in(last, passes - 1)):
         return DiscatFault.BAD_PHASE

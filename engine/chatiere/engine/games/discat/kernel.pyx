@@ -22,7 +22,7 @@ from chatiere.engine.core.game cimport (
 )
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
-from chatiere.engine.games.discat.hidden cimport read_table, resample
+from chatiere.engine.games.discat.hidden cimport read_layout, resample
 from chatiere.engine.games.discat.invariants cimport check
 from chatiere.engine.games.discat.limits cimport limits
 from chatiere.engine.games.discat.observation cimport OBSERVATION_LENGTH, observe, see
@@ -37,8 +37,8 @@ from chatiere.engine.games.discat.state cimport (
     FIRST_EXCHANGE_ID,
     FIRST_SEAT,
     KEEP_ID,
-    LARGEST_CARD,
-    LARGEST_HAND,
+    MAX_CARD,
+    MAX_HAND,
     MAX_PLAYERS,
     MIN_PLAYERS,
     NUM_ACTIONS,
@@ -57,7 +57,7 @@ from chatiere.engine.games.discat.state cimport (
     Redraw,
     Seen,
     State,
-    Table,
+    Layout,
     View,
     back_to_creator,
     can_respect,
@@ -85,10 +85,10 @@ from chatiere.engine.games.discat.state cimport (
 )
 
 
-cdef inline void tell(
+cdef inline void log_event(
     Events* events, DiscatEvent kind, int seat, int seen_by, const uint8_t* cards, int count
 ) noexcept nogil:
-    cdef uint16_t values[LARGEST_HAND]
+    cdef uint16_t values[MAX_HAND]
     cdef int i
     if events == NULL:
         return
@@ -139,7 +139,7 @@ cdef inline void remove_slots(State* state, int seat, int slots) noexcept nogil:
 cdef void deal(State* state, int card, Events* events) noexcept nogil:
     cdef uint8_t dealt = card
     insert_card(state, state.active, card)
-    tell(events, DiscatEvent.CARD_DEALT, state.active, 1 << state.active, &dealt, 1)
+    log_event(events, DiscatEvent.CARD_DEALT, state.active, 1 << state.active, &dealt, 1)
     state.active = next_seat(state, state.active)
     if state.hand_size[state.active] == DEALT:
         state.phase = PLAY
@@ -211,10 +211,10 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
     remove_slots(state, state.active, slots_played(action))
     state.laid += count
     state.bonus_drawn = 0
-    tell(events, DiscatEvent.CARDS_PLAYED, state.active, EVERYBODY, cards, count)
+    log_event(events, DiscatEvent.CARDS_PLAYED, state.active, EVERYBODY, cards, count)
     if count == BONUS_GROUP:
         # The lowest-numbered of the three under the top.
-        tell(events, DiscatEvent.CARD_TO_BONUS_PILE, state.active, EVERYBODY, cards, 1)
+        log_event(events, DiscatEvent.CARD_TO_BONUS_PILE, state.active, EVERYBODY, cards, 1)
     state.codes[state.laid - 1] ^= 1
     if count >= WINNING_GROUP:
         end_game(state, events)
@@ -255,7 +255,7 @@ cdef void turn_top(State* state, Events* events) noexcept nogil:
         return
     top = top_face_up(state)
     if top:
-        tell(events, DiscatEvent.TOP_TURNED, state.active, EVERYBODY, &top, 1)
+        log_event(events, DiscatEvent.TOP_TURNED, state.active, EVERYBODY, &top, 1)
 
 
 cdef int top_face_up(const State* state) noexcept nogil:
@@ -291,7 +291,7 @@ cdef void exchange(State* state, int slot, Events* events) noexcept nogil:
     put_card_under(state, state.redrawn_count + state.queue_length, card)
     state.queue_length += 1
     state.phase = EXCHANGE
-    tell(events, DiscatEvent.CARD_EXCHANGED, seat, 1 << seat, &card, 1)
+    log_event(events, DiscatEvent.CARD_EXCHANGED, seat, 1 << seat, &card, 1)
     if is_empty(state.unknown):
         draw_from_queue(state, seat, DiscatEvent.EXCHANGE_DRAWN, events)
         refill(state, events)
@@ -317,7 +317,7 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
     cdef uint8_t* newest
     if events != NULL:
         # The seat that put the card there knows it, too.
-        tell(events, reason, seat, 1 << seat | 1 << seat_of_exchange(state, state.queue_length), &card, 1)
+        log_event(events, reason, seat, 1 << seat | 1 << seat_of_exchange(state, state.queue_length), &card, 1)
     state.queue_length -= 1
     if state.redrawn_count < REDRAWN_KEPT:
         state.redrawn_count += 1
@@ -354,11 +354,11 @@ cdef void draw_unknown(State* state, int card, Events* events) noexcept nogil:
         creator = creator_of(state)
         insert_card(state, creator, card)
         state.bonus_drawn = 1
-        tell(events, DiscatEvent.BONUS_CARD_DRAWN, creator, 1 << creator, &drawn, 1)
+        log_event(events, DiscatEvent.BONUS_CARD_DRAWN, creator, 1 << creator, &drawn, 1)
         begin_pass(state, events)
         return
     insert_card(state, state.active, card)
-    tell(
+    log_event(
         events,
         DiscatEvent.EXCHANGE_DRAWN if state.phase == EXCHANGE else DiscatEvent.CARD_REFILLED,
         state.active,
@@ -590,7 +590,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
         state.phase = DEAL
         add_event(events, DiscatEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, NULL, 0)
         return OK
-    if outcome < 0 or outcome >= LARGEST_CARD or not has_card(state.unknown, outcome + 1):
+    if outcome < 0 or outcome >= MAX_CARD or not has_card(state.unknown, outcome + 1):
         return NO_SUCH_OUTCOME
     take_card(state.unknown, outcome + 1)
     if state.phase == DEAL:
@@ -622,14 +622,14 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
-    cdef uint8_t drawn_by[LARGEST_CARD + 1]
+    cdef uint8_t drawn_by[MAX_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
-    read_table(state, &seen.table)
+    read_layout(state, &seen.layout)
     for place in range(state.redrawn_count):
-        if seen.table.redraws[place].giver != seat and seen.table.redraws[place].taker != seat:
+        if seen.layout.redraws[place].giver != seat and seen.layout.redraws[place].taker != seat:
             put_card_under(shown, place, 0)
-    see_draws(state, &seen.table, seat, drawn_by)
+    see_draws(state, &seen.layout, seat, drawn_by)
     for other in range(state.players):
         if other == seat:
             continue
@@ -643,18 +643,18 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
             else:
                 put_card(shown.unknown, card)
     for place in range(state.queue_length):
-        if seen.table.queue_seat[place] != seat:
+        if seen.layout.queue_seat[place] != seat:
             put_card(shown.unknown, card_under(state, state.redrawn_count + place))
             put_card_under(shown, state.redrawn_count + place, 0)
 
 
-cdef void see_draws(const State* state, const Table* table, int seat, uint8_t* drawn_by) noexcept nogil:
+cdef void see_draws(const State* state, const Layout* layout, int seat, uint8_t* drawn_by) noexcept nogil:
     # For each card that the seat put under the pile: the seat seen to draw it, if that one has put none there since.
     cdef const Redraw* redraw
     cdef int i
-    memset(drawn_by, NO_SEAT, LARGEST_CARD + 1)
+    memset(drawn_by, NO_SEAT, MAX_CARD + 1)
     for i in range(state.redrawn_count):
-        redraw = &table.redraws[i]
+        redraw = &layout.redraws[i]
         drawn_by[card_under(state, i)] = redraw.taker if redraw.giver == seat and redraw.surely_held else NO_SEAT
 
 

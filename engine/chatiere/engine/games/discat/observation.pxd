@@ -1,7 +1,7 @@
 # Discat: observations; text.py documents the layout.
 from libc.stdint cimport uint8_t
 
-from chatiere.engine.games.discat.state cimport LARGEST_CARD, MAX_PLAYERS, PHASES, REDRAWN_KEPT
+from chatiere.engine.games.discat.state cimport MAX_CARD, MAX_PLAYERS, PHASES, REDRAWN_KEPT
 
 cdef enum:
     OBSERVATION_PLANES = 8  # of a number for each card
@@ -11,7 +11,7 @@ cdef enum:
     # A top's turns: a bit for each pass that exchanged, and above them the number of turns.
     TURNS_BIT = MAX_PLAYERS - 1
     OBSERVATION_LENGTH = (
-        OBSERVATION_PLANES * LARGEST_CARD
+        OBSERVATION_PLANES * MAX_CARD
         + REDRAWN_KEPT
         + MAX_PLAYERS * OBSERVATION_SEAT_NUMBERS
         + OBSERVATION_TABLE_NUMBERS

@@ -17,8 +17,8 @@ from chatiere.engine.games.discat.state cimport (
     FINISHED,
     FIRST_SEAT,
     HIGHEST_CODE,
-    LARGEST_CARD,
-    LARGEST_PILE,
+    MAX_CARD,
+    MAX_PILE,
     MAX_PLAYERS,
     MIN_PLAYERS,
     PASS,
@@ -40,10 +40,10 @@ from chatiere.engine.games.discat.state cimport (
 )
 
 cdef enum:
-    MOST_EXCHANGES = (MAX_PLAYERS - 1) * LARGEST_CARD
-    MOST_TURNS = 64  # above the turns of eight places plus a seat
+    MAX_EXCHANGES = (MAX_PLAYERS - 1) * MAX_CARD
+    MAX_TURNS = 64  # above the turns of eight places plus a seat
     NOBODY = 7
-    EARLIER = MOST_EXCHANGES + LARGEST_PILE  # room for earlier draws
+    EARLIER = MAX_EXCHANGES + MAX_PILE  # space for earlier draws
     # Flags of a turn, added to the number of cards laid.
     NO_EXCHANGE = 8
     BONUS_FOLLOWS = 16
@@ -60,7 +60,7 @@ ctypedef struct Plays:
 ctypedef struct Redraws:
     # The seat that drew each redrawn card, from EARLIER on; and for each seat, the number of redraws before it last put
     # a card under the pile.
-    uint8_t taker[EARLIER + LARGEST_CARD + 32]
+    uint8_t taker[EARLIER + MAX_CARD + 32]
     int before_put[NOBODY + 1]
 
 # For each code, as the bytes of a word: the numbers, from 1, of the passes that exchanged; in the last two bytes, the
@@ -71,7 +71,7 @@ cdef uint8_t TURNS_SEEN[HIGHEST_CODE + 1]
 # For each code, its turns as the bytes of a word.
 cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
 # For each number of players, the seat of each turn, counted from seat 0's.
-cdef uint8_t SEAT_AFTER[MAX_PLAYERS + 1][MOST_TURNS]
+cdef uint8_t SEAT_AFTER[MAX_PLAYERS + 1][MAX_TURNS]
 # Zeros, then ones: from index PLANE - card on, a plane of the cards above `card`.
 cdef uint8_t FLAGS[2 * PLANE]
 # The number of each place, from 1.
@@ -86,7 +86,7 @@ cdef fill_tables():
     for number in range(CODES):
         PLACES[number] = number + 1
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
-        for number in range(MOST_TURNS):
+        for number in range(MAX_TURNS):
             SEAT_AFTER[players][number] = number % players
     for code in range(HIGHEST_CODE + 1):
         OF_CODE[code] = <uint64_t> turns_in(code) << 48
@@ -109,7 +109,7 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     cdef Seen* seen = <Seen*> out
     cdef Plays plays
     # The seat that put each card under the pile, possibly plus the number of players.
-    cdef uint8_t exchangers[MOST_EXCHANGES + 8]
+    cdef uint8_t exchangers[MAX_EXCHANGES + 8]
     cdef int draw_pile, exchanges, other
     seen.players = state.players
     seen.phase = state.phase
@@ -357,7 +357,7 @@ cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept 
 
 cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
     # Follows the sizes of the hands, which determine the number of draws at each turn.
-    cdef uint8_t turns[MAX_PLAYERS * LARGEST_CARD + 8]
+    cdef uint8_t turns[MAX_PLAYERS * MAX_CARD + 8]
     cdef int sizes[MAX_PLAYERS]
     cdef uint64_t left, early, word
     cdef int players = state.players, pile = cards_in_use(players) - DEALT * players
@@ -445,14 +445,14 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads only the Seen, so that it cannot show anything that the seat does not know.
     cdef const Seen* seen = <const Seen*> view
     cdef uint8_t* own = values
-    cdef uint8_t* laid = own + LARGEST_CARD
-    cdef uint8_t* order = laid + LARGEST_CARD
-    cdef uint8_t* turns = order + LARGEST_CARD
-    cdef uint8_t* known = turns + LARGEST_CARD
-    cdef uint8_t* queue_place = known + LARGEST_CARD
-    cdef uint8_t* meets = queue_place + LARGEST_CARD
-    cdef uint8_t* up = meets + LARGEST_CARD
-    cdef uint8_t* redrawn = up + LARGEST_CARD
+    cdef uint8_t* laid = own + MAX_CARD
+    cdef uint8_t* order = laid + MAX_CARD
+    cdef uint8_t* turns = order + MAX_CARD
+    cdef uint8_t* known = turns + MAX_CARD
+    cdef uint8_t* queue_place = known + MAX_CARD
+    cdef uint8_t* meets = queue_place + MAX_CARD
+    cdef uint8_t* up = meets + MAX_CARD
+    cdef uint8_t* redrawn = up + MAX_CARD
     cdef uint8_t* numbers = redrawn + REDRAWN_KEPT
     cdef int players = seen.players, used = cards_in_use(players), other = seat, i, _
     cdef int turn = seen.active if FIRST_SEAT < seen.phase < FINISHED else NO_SEAT
@@ -468,7 +468,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     spread_bits(seen.up_arrows[0] & ALL_BITS >> max(0, 64 - used), 64, up)
     spread_bits(seen.up_arrows[1] & (<uint64_t> 1 << max(0, used - 64)) - 1, PLANE - 64, up + 64)
     memcpy(redrawn, seen.redrawn, REDRAWN_KEPT)
-    memset(numbers, 0, OBSERVATION_LENGTH - OBSERVATION_PLANES * LARGEST_CARD - REDRAWN_KEPT)
+    memset(numbers, 0, OBSERVATION_LENGTH - OBSERVATION_PLANES * MAX_CARD - REDRAWN_KEPT)
     for i in range(seen.hand_size[seat]):
         own[card_in_slot(seen.hand, i) - 1] = 1
     for i in range(seen.known_count):

@@ -6,8 +6,8 @@ from chatiere.engine.games.discat.state cimport (
     BONUS_GROUP,
     BONUS_POINTS,
     DEALT,
-    LARGEST_CARD,
-    LARGEST_HAND,
+    MAX_CARD,
+    MAX_HAND,
     MAX_PLAYERS,
     MIN_PLAYERS,
     WINNING_GROUP,
@@ -29,9 +29,9 @@ def _card_info(card):
 
 
 PIECE_DETAILS = {
-    "cards": [_card_info(card) for card in range(1, LARGEST_CARD + 1)],
+    "cards": [_card_info(card) for card in range(1, MAX_CARD + 1)],
     "cards_dealt": DEALT,
-    "largest_hand": LARGEST_HAND,
+    "largest_hand": MAX_HAND,
     "bonus_group_size": BONUS_GROUP,
     "winning_group_size": WINNING_GROUP,
     "pile_card_points": 1,

@@ -12,18 +12,18 @@ cdef enum:
     MAX_PLAYERS = 6
     BASE_CARDS = 30  # in use with any number of players
     CARDS_A_PLAYER = 10  # in use besides, for each player
-    LARGEST_CARD = BASE_CARDS + CARDS_A_PLAYER * MAX_PLAYERS
+    MAX_CARD = BASE_CARDS + CARDS_A_PLAYER * MAX_PLAYERS
     DEALT = 5  # cards to each seat; a hand is refilled to as many
-    LARGEST_HAND = DEALT + 1  # with a bonus card
+    MAX_HAND = DEALT + 1  # with a bonus card
     BONUS_GROUP = 4
     BONUS_POINTS = 4  # for each card of a bonus pile
     WINNING_GROUP = 5
     REDRAWN_KEPT = 30  # about the most in random play; in resampling, an older one may be any card
-    LARGEST_PILE = LARGEST_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
-    PLACES = LARGEST_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
-    PLANE = LARGEST_CARD + 7 & ~7  # bytes of a plane, a number for each card, in whole words
+    MAX_PILE = MAX_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
+    PLACES = MAX_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
+    PLANE = MAX_CARD + 7 & ~7  # bytes of a plane, a number for each card, in whole words
     ZEROS = 7
-    CODES = PLANE  # in State.codes; those beyond LARGEST_CARD are always 0
+    CODES = PLANE  # in State.codes; those beyond MAX_CARD are always 0
     HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
 
 cdef enum Phase:
@@ -85,11 +85,11 @@ cdef enum DiscatEvent:
 cdef enum:
     # Dense ids (rules file: Actions). A play's has the top's slot from bit TOP_SHIFT on; below, a bit for each other
     # slot.
-    TOP_SHIFT = LARGEST_HAND - 1
-    PLAY_IDS = LARGEST_HAND << TOP_SHIFT
+    TOP_SHIFT = MAX_HAND - 1
+    PLAY_IDS = MAX_HAND << TOP_SHIFT
     KEEP_ID = PLAY_IDS
     FIRST_EXCHANGE_ID = KEEP_ID + 1
-    NUM_ACTIONS = FIRST_EXCHANGE_ID + LARGEST_HAND
+    NUM_ACTIONS = FIRST_EXCHANGE_ID + MAX_HAND
 
 ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
@@ -130,20 +130,20 @@ ctypedef struct Redraw:
     uint8_t surely_held  # the taker has put no card under the pile since
     uint16_t came  # when it was drawn, in the time of the taker's story
 
-ctypedef struct Table:
-    # The table as it follows from `cards` and `codes`.
-    uint8_t owner[LARGEST_CARD]  # of each card laid
-    uint8_t in_bonus_pile[LARGEST_CARD]
-    uint8_t face_down[LARGEST_CARD]  # in a personal pile
-    uint8_t queue_seat[LARGEST_CARD]  # the seat that put each card of the queue under the pile, oldest first
+ctypedef struct Layout:
+    # The layout of the table, as it follows from `cards` and `codes`.
+    uint8_t owner[MAX_CARD]  # of each card laid
+    uint8_t in_bonus_pile[MAX_CARD]
+    uint8_t face_down[MAX_CARD]  # in a personal pile
+    uint8_t queue_seat[MAX_CARD]  # the seat that put each card of the queue under the pile, oldest first
     uint16_t exchanges
     Redraw redraws[REDRAWN_KEPT]
 
 ctypedef struct View:
     # The knowledge of a seat: a state with hidden cards as zeros (`unknown` has all cards whose place the viewer does
-    # not know), and the table.
+    # not know), and the layout.
     State state
-    Table table
+    Layout layout
 
 ctypedef struct Seen:
     # The source of an observation: the public information, and the hidden cards that the seat knows.
@@ -171,9 +171,9 @@ ctypedef struct Seen:
     # Cards that the seat put under the draw pile, and where they are as numbers of the observation; in the queue, also
     # their place there, from 1. There is one place to spare: the next card is written before it is known to count.
     uint8_t known_count
-    uint8_t known[LARGEST_CARD + 1]
-    uint8_t known_as[LARGEST_CARD + 1]
-    uint8_t queue_place[LARGEST_CARD + 1]
+    uint8_t known[MAX_CARD + 1]
+    uint8_t known_as[MAX_CARD + 1]
+    uint8_t queue_place[MAX_CARD + 1]
     # The cards drawn from the queue, latest first; 0 for one that the seat neither put there nor drew.
     uint8_t redrawn[REDRAWN_KEPT]
 

@@ -11,9 +11,9 @@ from chatiere.engine.games.discat.state cimport (
     BONUS_GROUP,
     FIRST_EXCHANGE_ID,
     KEEP_ID,
-    LARGEST_CARD,
-    LARGEST_HAND,
-    LARGEST_PILE,
+    MAX_CARD,
+    MAX_HAND,
+    MAX_PILE,
     MAX_PLAYERS,
     MIN_PLAYERS,
     NUM_ACTIONS,
@@ -28,11 +28,11 @@ from chatiere.engine.games.discat.state cimport (
 )
 
 SIZES = SimpleNamespace(
-    cards=LARGEST_CARD,
+    cards=MAX_CARD,
     seats=MAX_PLAYERS,
-    hand=LARGEST_HAND,
+    hand=MAX_HAND,
     bonus_group=BONUS_GROUP,
-    pile=LARGEST_PILE,
+    pile=MAX_PILE,
     redrawn=REDRAWN_KEPT,
     turns_bit=TURNS_BIT,
     phases=int(PHASES),
@@ -82,7 +82,7 @@ FAULTS = {
         "first_seat",
     ),
     int(DiscatFault.BAD_ARROWS): RULES.broken(
-        "bad_arrows", f"an arrow is set for a card above {LARGEST_CARD}", "options.up_arrows", "Arrows"
+        "bad_arrows", f"an arrow is set for a card above {MAX_CARD}", "options.up_arrows", "Arrows"
     ),
     int(DiscatFault.BAD_PHASE): RULES.broken(
         "bad_phase",
@@ -104,13 +104,13 @@ FAULTS = {
     ),
     int(DiscatFault.BAD_WINNER): RULES.broken(
         "bad_winner",
-        f"a play has at most {LARGEST_HAND} cards, and one of {WINNING_GROUP} or more wins and is the last",
+        f"a play has at most {MAX_HAND} cards, and one of {WINNING_GROUP} or more wins and is the last",
         "turns",
         "End",
     ),
     int(DiscatFault.BAD_HAND): RULES.broken(
         "bad_hand",
-        f"a hand does not have the number of cards due at this moment, ascending and each from 1 to {LARGEST_CARD}",
+        f"a hand does not have the number of cards due at this moment, ascending and each from 1 to {MAX_CARD}",
         "seats.hand_cards",
     ),
     int(DiscatFault.BAD_REDRAWN): RULES.broken(
@@ -151,7 +151,7 @@ FAULTS = {
 
 ENDS = {int(DiscatEnd.GROUP): "group", int(DiscatEnd.LAST_TURNS): "last_turns"}
 
-PIECES = tuple(Piece(card, Name("{number}", number=card)) for card in range(1, LARGEST_CARD + 1))
+PIECES = tuple(Piece(card, Name("{number}", number=card)) for card in range(1, MAX_CARD + 1))
 
 PHRASES = Phrases(
     __package__,

@@ -15,7 +15,7 @@ cdef enum:
     BOX = 46  # cards
     MOMISTIGRI_PLACE = BOX - 1  # of its bit: all others come before it
     FEWEST_PLAYERS = 3
-    MOST_PLAYERS = 5
+    MAX_PLAYERS = 5
     BYTES_OF_BOX = 6  # with a bit a card
     PLACES_OF_BOX = 8 * BYTES_OF_BOX
 
@@ -29,7 +29,7 @@ ctypedef struct Tables:
     uint64_t bits_of[KINDS]  # each kind's cards
     uint64_t kinds_in[BYTES_OF_BOX][256]  # each byte's cards: their kinds, as bits
     uint64_t of_value[VALUES]  # all cards of value 1, 2 ...
-    uint64_t decks[MOST_PLAYERS + 1]  # [players]: the cards of a game
+    uint64_t decks[MAX_PLAYERS + 1]  # [players]: the cards of a game
     uint8_t copies[COLOURED]  # of each kind, the Momistigri apart
 
 # Written once, when the module is loaded. The box with the default copies:

@@ -43,7 +43,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     COLOURED,
     KINDS,
     MOMISTIGRI_PLACE,
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     USUAL,
     USUAL_BOX,
     VALUES,
@@ -74,7 +74,7 @@ from chatiere.engine.games.momistigri.state cimport (
     FIRST_SWAP_OUT_ID,
     HAND_OUT,
     KNOWERS,
-    LARGEST_DRAW,
+    MAX_DRAW,
     LAST_CHOICE,
     LAST_TURN,
     MAIN_ID,
@@ -435,8 +435,8 @@ cdef int read_action(const Message* action, Position position) except -1:
 
 ctypedef struct Listed:
     # The cards of a message, each list as a set by itself: n cards of a kind are the first n of its places.
-    uint64_t hands[MOST_PLAYERS]
-    uint64_t known[MOST_PLAYERS][KNOWERS]  # of a seat's hand
+    uint64_t hands[MAX_PLAYERS]
+    uint64_t known[MAX_PLAYERS][KNOWERS]  # of a seat's hand
     uint64_t pile
 
 
@@ -469,7 +469,7 @@ cdef Scalars list_scalars():
     scalars.add("turn", fields.STATE_TURN, fields.VIEW_TURN, &at.turn, 0, LAST_TURN)
     scalars.add("reversed", fields.STATE_REVERSED, fields.VIEW_REVERSED, &at.backwards, 0, 1)
     scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 1, MARKS, 1)
-    scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, LARGEST_DRAW)
+    scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, MAX_DRAW)
     scalars.add("pair_value", fields.STATE_PAIR_VALUE, fields.VIEW_PAIR_VALUE, &at.effect, 1, LAST_CHOICE, 0, 0)
     # Packed as 1 + the card, 0 for none.
     scalars.add("swapped_out", fields.STATE_SWAPPED_OUT, fields.VIEW_SWAPPED_OUT, &at.swapped_out, 0, KINDS - 1, -1, 0)
@@ -672,7 +672,7 @@ cdef bytes read_state(const Message* read, int rules_version):
     memset(&state, 0, sizeof(State))
     state.rules_version = rules_version
     memset(&listed, 0, sizeof(Listed))
-    state.players = within(RULES, count_of(read, fields.STATE_SEATS), 3, MOST_PLAYERS, "seats")
+    state.players = within(RULES, count_of(read, fields.STATE_SEATS), 3, MAX_PLAYERS, "seats")
     set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
     SCALARS.read(read, &state, state.players)
     if has_number(read, fields.STATE_RECEIVER) != (state.phase == HAND_OUT):

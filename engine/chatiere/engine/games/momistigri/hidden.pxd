@@ -7,7 +7,7 @@
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.stream cimport Stream
-from chatiere.engine.games.momistigri.cards cimport MOST_PLAYERS, Box, further_cards
+from chatiere.engine.games.momistigri.cards cimport MAX_PLAYERS, Box, further_cards
 from chatiere.engine.games.momistigri.state cimport KNOWERS, ONES, PUBLIC, State, value_of
 
 cdef inline int all_knowers(const State* state) noexcept nogil:
@@ -40,7 +40,7 @@ cdef inline void put_in(State* state, int seat, uint64_t kind_bits) noexcept nog
     cdef int i
     state.left ^= place
     if left != kind_bits:
-        for i in range(seat + 1, MOST_PLAYERS):
+        for i in range(seat + 1, MAX_PLAYERS):
             later |= state.hands[i]
         later &= kind_bits
         if later:
@@ -80,7 +80,7 @@ cdef inline void lay_down_pair(
     forget_first(state, low_mine | high_mine, low_mine & (low_mine - 1) | high_mine & (high_mine - 1))
     take_out(state, seat, low_bits)
     take_out(state, seat, high_bits)
-    if state.players == MOST_PLAYERS:
+    if state.players == MAX_PLAYERS:
         if value_of(low) == 1:
             expect_one_less(state.most_ones[seat])
         if value_of(high) == 1:
@@ -132,7 +132,7 @@ cdef inline void hand_over(
         for knower in range(KNOWERS):
             if knower != receiver and deduced_by >> knower & 1:
                 learn(state, knower, state.hands[receiver] & kind_bits)
-    if state.players == MOST_PLAYERS:
+    if state.players == MAX_PLAYERS:
         # Only five play with 1s.
         hand_over_ones(state, giver, receiver, value_of(kind) == 1, deduced_by | 1 << giver | 1 << receiver)
 

@@ -7,7 +7,7 @@ from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.momistigri.cards cimport (
     BOX,
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     Box,
     bit,
     count_cards,
@@ -27,13 +27,13 @@ from chatiere.engine.games.momistigri.state cimport (
 
 cdef enum:
     # The last of the places that hidden cards are drawn for: the cards not dealt yet.
-    UNDEALT = MOST_PLAYERS
+    UNDEALT = MAX_PLAYERS
     PLACES = 6
 
 
 cdef void move_down(State* state, uint64_t cards) noexcept nogil:
     cdef int i
-    for i in range(MOST_PLAYERS):
+    for i in range(MAX_PLAYERS):
         state.hands[i] = state.hands[i] & ~cards | (state.hands[i] & cards) >> 1
     for i in range(KNOWERS):
         state.known[i] = state.known[i] & ~cards | (state.known[i] & cards) >> 1
@@ -41,7 +41,7 @@ cdef void move_down(State* state, uint64_t cards) noexcept nogil:
 
 cdef void move_up(State* state, uint64_t cards) noexcept nogil:
     cdef int i
-    for i in range(MOST_PLAYERS):
+    for i in range(MAX_PLAYERS):
         state.hands[i] = state.hands[i] & ~cards | (state.hands[i] & cards) << 1
     for i in range(KNOWERS):
         state.known[i] = state.known[i] & ~cards | (state.known[i] & cards) << 1
@@ -111,7 +111,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         return OK
     space[UNDEALT] = count_cards(hidden)
     most[UNDEALT] = ONES
-    for other in range(MOST_PLAYERS):
+    for other in range(MAX_PLAYERS):
         known = state.hands[other]
         if other != seat:
             known &= state.known[seat]
@@ -176,7 +176,7 @@ cdef void order_by_holder(State* state, const Box* box) noexcept nogil:
     while wrong:
         # Each changes places with the card before it; of neighbours the first.
         wrong &= ~(wrong << 1)
-        for i in range(MOST_PLAYERS):
+        for i in range(MAX_PLAYERS):
             state.hands[i] = swap_with_previous(state.hands[i], wrong)
         for i in range(KNOWERS):
             state.known[i] = swap_with_previous(state.known[i], wrong)
@@ -188,7 +188,7 @@ cdef void order_by_knowledge(State* state, const Box* box) noexcept nogil:
     # Among a hand's cards of a kind those first that are known.
     cdef uint64_t wrong, further = 0
     cdef int i
-    for i in range(MOST_PLAYERS):
+    for i in range(MAX_PLAYERS):
         further |= further_cards(box, state.hands[i])
     for i in range(KNOWERS):
         wrong = state.known[i] & further & ~(state.known[i] << 1)
@@ -201,7 +201,7 @@ cdef uint64_t misplaced(const State* state, const Box* box) noexcept nogil:
     # The cards before which one of their kind lies that a later seat or nobody holds.
     cdef uint64_t earlier = 0, wrong = 0
     cdef int seat
-    for seat in range(MOST_PLAYERS):
+    for seat in range(MAX_PLAYERS):
         earlier |= state.hands[seat]
         wrong |= state.hands[seat] & ~(earlier << 1)
     return wrong & ~box.firsts

@@ -11,7 +11,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     KINDS,
     MOMISTIGRI,
     MOMISTIGRI_PLACE,
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     PLACES_OF_BOX,
     USUAL_BOX,
     VALUES,
@@ -36,7 +36,7 @@ from chatiere.engine.games.momistigri.state cimport (
     GIVE,
     HAND_OUT,
     KNOWERS,
-    LARGEST_DRAW,
+    MAX_DRAW,
     LAST_CHOICE,
     LAST_TURN,
     MARKS,
@@ -87,7 +87,7 @@ cdef int check(const void* body) noexcept nogil:
 cdef int check_numbers(const State* state) noexcept nogil:
     # Each number is in its range, and 0 where it means nothing.
     cdef int phase = state.phase, i
-    if state.players < FEWEST_PLAYERS or state.players > MOST_PLAYERS:
+    if state.players < FEWEST_PLAYERS or state.players > MAX_PLAYERS:
         return MomistigriFault.BAD_PLAYERS
     if phase >= PHASES:
         return MomistigriFault.BAD_PHASE
@@ -114,7 +114,7 @@ cdef int check_numbers(const State* state) noexcept nogil:
         return MomistigriFault.BAD_PASSED
     if state.mark >= MARKS or (state.mark and phase != DRAW):
         return MomistigriFault.BAD_MARK
-    if state.draws_left > LARGEST_DRAW or (state.draws_left > 0) != (phase == DRAW):
+    if state.draws_left > MAX_DRAW or (state.draws_left > 0) != (phase == DRAW):
         return MomistigriFault.BAD_DRAWS
     if state.effect > LAST_CHOICE or (state.effect > 0) != (phase == CHOICE):
         return MomistigriFault.BAD_EFFECT
@@ -166,7 +166,7 @@ cdef int check_cards(const State* state, const Box* box) noexcept nogil:
     # left.
     cdef uint64_t there = 0, twice = 0, misplaced = 0, hand
     cdef int seat
-    for seat in range(MOST_PLAYERS):
+    for seat in range(MAX_PLAYERS):
         hand = state.hands[seat]
         twice |= there & hand
         there |= hand
@@ -175,7 +175,7 @@ cdef int check_cards(const State* state, const Box* box) noexcept nogil:
         return MomistigriFault.BAD_HAND
     if state.left >> BOX:
         return MomistigriFault.BAD_PILE if state.phase > DEAL else MomistigriFault.BAD_DEAL
-    for seat in range(state.players, MOST_PLAYERS):
+    for seat in range(state.players, MAX_PLAYERS):
         if state.hands[seat]:
             return MomistigriFault.BAD_HAND
     if twice | there & state.left | (there | state.left) ^ deck_for(box, state.players):
@@ -192,10 +192,10 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
     cdef uint64_t public = state.known[PUBLIC], further = 0, wrong, known, others
     cdef uint64_t[4] most_ones = [0, 0, 0, 0]
     cdef int seat, knower
-    for seat in range(MOST_PLAYERS):
+    for seat in range(MAX_PLAYERS):
         further |= further_cards(box, state.hands[seat])
     wrong = public & ~hands | public & further & ~(public << 1)
-    for knower in range(MOST_PLAYERS):
+    for knower in range(MAX_PLAYERS):
         # A seat beyond the players has nothing noted, as if all hands were its own.
         known = state.known[knower]
         others = hands & ~state.hands[knower] if knower < state.players else 0
@@ -206,8 +206,8 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
     memcpy(most_ones, state.most_ones, sizeof(state.most_ones))
     if most_ones[0] | most_ones[1] | most_ones[2] | most_ones[3] == 0:
         return OK
-    for seat in range(MOST_PLAYERS):
-        if knows_wrong_ones(state, box, seat, noted and state.players == MOST_PLAYERS):
+    for seat in range(MAX_PLAYERS):
+        if knows_wrong_ones(state, box, seat, noted and state.players == MAX_PLAYERS):
             return MomistigriFault.BAD_MOST_ONES
     return OK
 
@@ -241,7 +241,7 @@ cdef int check_rounds(const State* state, const Box* box) noexcept nogil:
     cdef uint64_t penalties, wrong = 0
     for round in range(ROUNDS):
         penalties = 0
-        memcpy(&penalties, state.penalties[round], MOST_PLAYERS)
+        memcpy(&penalties, state.penalties[round], MAX_PLAYERS)
         wrong |= penalties >> 8 * state.players if round < finished else penalties
     if wrong:
         return MomistigriFault.BAD_PENALTIES
@@ -288,7 +288,7 @@ cdef int check_deal(const State* state) noexcept nogil:
 cdef int check_turn(const State* state, const Box* box) noexcept nogil:
     # From the first turn on: the phase fits the seats in the round and where cards lie.
     cdef int phase = state.phase, seat, wanted, holding = 0, may_be_empty = 0
-    for seat in range(MOST_PLAYERS):
+    for seat in range(MAX_PLAYERS):
         holding |= (state.hands[seat] != 0) << seat
     if phase == SWAP_IN:
         may_be_empty = 1 << drawn_from(state)

@@ -28,7 +28,7 @@ from chatiere.engine.core.weights cimport reduce_weights
 from chatiere.engine.games.momistigri.cards cimport (
     FEWEST_PLAYERS,
     KINDS,
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     USUAL_BOX,
     Box,
     bits_of,
@@ -122,12 +122,12 @@ from chatiere.engine.games.momistigri.state cimport (
 )
 
 
-cdef void tell(Events* events, MomistigriEvent kind, int seat) noexcept nogil:
+cdef void log_event(Events* events, MomistigriEvent kind, int seat) noexcept nogil:
     # An event that everybody may see, without a value.
     add_event(events, kind, seat, EVERYBODY, NULL, 0)
 
 
-cdef void tell_value(Events* events, MomistigriEvent kind, int seat, int seen_by, uint16_t value) noexcept nogil:
+cdef void log_value(Events* events, MomistigriEvent kind, int seat, int seen_by, uint16_t value) noexcept nogil:
     add_event(events, kind, seat, seen_by, &value, 1)
 
 
@@ -166,13 +166,13 @@ cdef void begin_round(State* state, int first_seat, Events* events) noexcept nog
     state.backwards = 0
     state.in_round = (1 << state.players) - 1
     state.passed = 0
-    tell_value(events, MomistigriEvent.ROUND_BEGUN, first_seat, EVERYBODY, state.round + 1)
+    log_value(events, MomistigriEvent.ROUND_BEGUN, first_seat, EVERYBODY, state.round + 1)
 
 
 cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept nogil:
     cdef int seat = state.active
     put_in(state, seat, bits_of(box, kind))
-    tell_value(events, MomistigriEvent.CARD_DEALT, seat, 1 << seat, kind)
+    log_value(events, MomistigriEvent.CARD_DEALT, seat, 1 << seat, kind)
     if state.left == 0:
         state.active = state.first_seat
         begin_turn(state, NO_MARK, events)
@@ -203,7 +203,7 @@ cdef void draw(
     State* state, const Box* box, int previous, int kind, uint64_t kind_bits, Events* events
 ) noexcept nogil:
     hand_over(state, box, previous, state.active, kind, kind_bits)
-    tell_value(events, MomistigriEvent.CARD_DRAWN, state.active, 1 << previous | 1 << state.active, kind)
+    log_value(events, MomistigriEvent.CARD_DRAWN, state.active, 1 << previous | 1 << state.active, kind)
     state.draws_left -= 1
     if state.draws_left == 0:
         end_draw(state, previous, state.mark, events)
@@ -222,7 +222,7 @@ cdef void leave(State* state, int seat, Events* events) noexcept nogil:
     state.in_round &= ~(1 << seat)
     state.passed &= ~(1 << seat)
     forget_ones(state, seat)
-    tell(events, MomistigriEvent.SEAT_LEFT, seat)
+    log_event(events, MomistigriEvent.SEAT_LEFT, seat)
 
 
 cdef void swap_out(State* state, const Box* box, int kind, Events* events) noexcept nogil:
@@ -230,7 +230,7 @@ cdef void swap_out(State* state, const Box* box, int kind, Events* events) noexc
     lay_down(state, seat, kind, bits_of(box, kind))
     state.swapped_out = 1 + kind
     state.phase = SWAP_IN
-    tell_value(events, MomistigriEvent.CARD_SWAPPED_OUT, seat, EVERYBODY, kind)
+    log_value(events, MomistigriEvent.CARD_SWAPPED_OUT, seat, EVERYBODY, kind)
 
 
 cdef void swap_in(State* state, const Box* box, int kind, Events* events) noexcept nogil:
@@ -238,7 +238,7 @@ cdef void swap_in(State* state, const Box* box, int kind, Events* events) noexce
     take_up(state, seat, kind, bits_of(box, kind))
     state.swapped_out = 0
     state.phase = DISCARD
-    tell_value(events, MomistigriEvent.CARD_SWAPPED_IN, seat, EVERYBODY, kind)
+    log_value(events, MomistigriEvent.CARD_SWAPPED_IN, seat, EVERYBODY, kind)
 
 
 cdef void discard_pair(
@@ -258,7 +258,7 @@ cdef void discard_pair(
 
 cdef void pass_turn(State* state, const Box* box, Events* events) noexcept nogil:
     state.passed |= 1 << state.active
-    tell(events, MomistigriEvent.PASSED, state.active)
+    log_event(events, MomistigriEvent.PASSED, state.active)
     # A seat alone in the round ends it as such.
     if state.in_round & ~state.passed == 0 and state.in_round != 1 << state.active:
         end_round(state, box, MomistigriEvent.ALL_PASSED, events)
@@ -306,7 +306,7 @@ cdef void begin_effect(State* state, const Box* box, int value, Events* events) 
 
 cdef void leave_mark(State* state, const Box* box, int mark, MomistigriEvent pending, Events* events) noexcept nogil:
     if state.hands[state.active] and has_target(state):
-        tell(events, pending, state.active)
+        log_event(events, pending, state.active)
     else:
         mark = NO_MARK
     end_turn(state, box, mark, events)
@@ -343,18 +343,18 @@ cdef void discard_ones(State* state, const Box* box, Events* events) noexcept no
 cdef void reverse(State* state, const Box* box, Events* events) noexcept nogil:
     state.effect = 0
     state.backwards ^= 1
-    tell(events, MomistigriEvent.DIRECTION_REVERSED, state.active)
+    log_event(events, MomistigriEvent.DIRECTION_REVERSED, state.active)
     end_turn(state, box, NO_MARK, events)
 
 
 cdef void stop(State* state, const Box* box, Events* events) noexcept nogil:
     # Take no further pair.
-    tell(events, MomistigriEvent.STOPPED, state.active)
+    log_event(events, MomistigriEvent.STOPPED, state.active)
     end_turn(state, box, NO_MARK, events)
 
 
 cdef void name_card(State* state, const Box* box, int kind, Events* events) noexcept nogil:
-    tell_value(events, MomistigriEvent.CARD_NAMED, state.active, 1 << state.active, kind)
+    log_value(events, MomistigriEvent.CARD_NAMED, state.active, 1 << state.active, kind)
     end_turn(state, box, NO_MARK, events)
     if state.phase == DRAW:
         # The round goes on: the next seat draws that card.
@@ -363,7 +363,7 @@ cdef void name_card(State* state, const Box* box, int kind, Events* events) noex
 
 cdef void give(State* state, const Box* box, int receiver, int kind, Events* events) noexcept nogil:
     hand_over(state, box, state.active, receiver, kind, bits_of(box, kind))
-    tell_value(events, MomistigriEvent.CARD_GIVEN, state.active, 1 << state.active | 1 << receiver, kind)
+    log_value(events, MomistigriEvent.CARD_GIVEN, state.active, 1 << state.active | 1 << receiver, kind)
     end_turn(state, box, NO_MARK, events)
 
 
@@ -383,17 +383,17 @@ cdef void hand_out(State* state, const Box* box, int kind, Events* events) noexc
 
 cdef void end_round(State* state, const Box* box, MomistigriEvent reason, Events* events) noexcept nogil:
     cdef int seat
-    tell(events, reason, -1)
+    log_event(events, reason, -1)
     for seat in range(state.players):
         if events != NULL:
             show_hand(state, box, seat, events)
         state.penalties[state.round][seat] = sum_of(box, state.hands[seat])
-        tell_value(events, MomistigriEvent.PENALTY_TAKEN, seat, EVERYBODY, state.penalties[state.round][seat])
+        log_value(events, MomistigriEvent.PENALTY_TAKEN, seat, EVERYBODY, state.penalties[state.round][seat])
     memset(state.known, 0, sizeof(state.known))
     memset(state.most_ones, 0, sizeof(state.most_ones))
     if state.round == ROUNDS - 1 or (state.round == 1 and count_fewest(state, 2) == 1):
         state.phase = FINISHED
-        tell(events, MomistigriEvent.GAME_ENDED, -1)
+        log_event(events, MomistigriEvent.GAME_ENDED, -1)
     else:
         state.round += 1
         begin_round(state, most_penalised(state), events)
@@ -599,7 +599,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     if state.phase == FIRST_SEAT:
         if outcome < 0 or outcome >= state.players:
             return NO_SUCH_OUTCOME
-        tell(events, MomistigriEvent.FIRST_SEAT_CHOSEN, outcome)
+        log_event(events, MomistigriEvent.FIRST_SEAT_CHOSEN, outcome)
         state.first_seat = state.active = outcome
         state.phase = DEAL
         return OK
@@ -669,7 +669,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     shown.left = 0
     memset(shown.most_ones, 0, sizeof(shown.most_ones))
     memset(shown.known, 0, sizeof(shown.known))
-    for other in range(MOST_PLAYERS):
+    for other in range(MAX_PLAYERS):
         known = state.hands[other]
         if state.phase != FINISHED and other != seat:
             known &= state.known[knower]
@@ -695,7 +695,7 @@ cdef Operations operations = Operations(
     num_actions=NUM_ACTIONS,
     observation_length=OBSERVATION_LENGTH,
     min_players=FEWEST_PLAYERS,
-    max_players=MOST_PLAYERS,
+    max_players=MAX_PLAYERS,
     start=start,
     limits=limits,
     actor=actor,

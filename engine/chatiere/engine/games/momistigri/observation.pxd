@@ -1,7 +1,7 @@
 # Momistigri: a seat's view as numbers; text.py documents the layout.
 from libc.stdint cimport uint8_t
 
-from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MOST_PLAYERS
+from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MAX_PLAYERS
 from chatiere.engine.games.momistigri.state cimport MARKS, PHASES, ROUNDS
 
 cdef enum:
@@ -9,9 +9,9 @@ cdef enum:
     # A hand, the pile, the unseen cards, the other hands and what all know of each hand; copies; the seats; single
     # numbers; the mark and the phase.
     OBSERVATION_LENGTH = (
-        (3 + MOST_PLAYERS - 1 + MOST_PLAYERS) * BOX
+        (3 + MAX_PLAYERS - 1 + MAX_PLAYERS) * BOX
         + COLOURED
-        + MOST_PLAYERS * OBSERVATION_SEAT_NUMBERS
+        + MAX_PLAYERS * OBSERVATION_SEAT_NUMBERS
         + 7 + MARKS + PHASES
     )
 

@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport spread_bits
 from chatiere.engine.core.game cimport NO_SEAT
-from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MOMISTIGRI_PLACE, MOST_PLAYERS, USUAL, USUAL_BOX, Box
+from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MOMISTIGRI_PLACE, MAX_PLAYERS, USUAL, USUAL_BOX, Box
 from chatiere.engine.games.momistigri.state cimport (
     DRAW,
     FINISHED,
@@ -28,8 +28,8 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef const State* state = &seen.state
     cdef const Box* box = box_of(state)
     cdef uint8_t* known = values + 3 * BOX
-    cdef uint8_t* known_to_all = known + BOX * (MOST_PLAYERS - 1)
-    cdef uint8_t* copies = known_to_all + BOX * MOST_PLAYERS
+    cdef uint8_t* known_to_all = known + BOX * (MAX_PLAYERS - 1)
+    cdef uint8_t* copies = known_to_all + BOX * MAX_PLAYERS
     cdef uint8_t* numbers = copies + COLOURED
     cdef int phase = state.phase, players = state.players
     cdef int turn = state.active if phase >= DRAW and phase != FINISHED else NO_SEAT
@@ -67,7 +67,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
             numbers[11 + round] = state.penalties[round][other]
         numbers += OBSERVATION_SEAT_NUMBERS
         other = 0 if other + 1 == players else other + 1
-    numbers += OBSERVATION_SEAT_NUMBERS * (MOST_PLAYERS - players)
+    numbers += OBSERVATION_SEAT_NUMBERS * (MAX_PLAYERS - players)
     numbers[0] = players
     numbers[1] = state.round + 1
     numbers[2] = state.turn

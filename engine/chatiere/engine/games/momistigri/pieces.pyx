@@ -7,7 +7,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     FEWEST_PLAYERS,
     KINDS,
     MOMISTIGRI,
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     USUAL_BOX,
     VALUES,
     bits_of,
@@ -46,7 +46,7 @@ def _card_info(int kind):
         "value": value_of(kind),
         "total_copies": 1 if kind == MOMISTIGRI else DEFAULTS["copies"][kind],
         "min_players": next(
-            players for players in range(FEWEST_PLAYERS, MOST_PLAYERS + 1) if in_use(kind, players)
+            players for players in range(FEWEST_PLAYERS, MAX_PLAYERS + 1) if in_use(kind, players)
         ),
     }
 

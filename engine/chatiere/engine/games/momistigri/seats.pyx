@@ -3,12 +3,12 @@
 
 cdef list_neighbours():
     cdef int in_round, seat, distance
-    for in_round in range(1 << MOST_PLAYERS):
-        for seat in range(MOST_PLAYERS):
+    for in_round in range(1 << MAX_PLAYERS):
+        for seat in range(MAX_PLAYERS):
             # The nearest comes last; at the distance of all seats, first, each meets itself.
-            for distance in range(MOST_PLAYERS, 0, -1):
-                note_neighbour(0, in_round, seat, (seat + distance) % MOST_PLAYERS)
-                note_neighbour(1, in_round, seat, (seat + MOST_PLAYERS - distance) % MOST_PLAYERS)
+            for distance in range(MAX_PLAYERS, 0, -1):
+                note_neighbour(0, in_round, seat, (seat + distance) % MAX_PLAYERS)
+                note_neighbour(1, in_round, seat, (seat + MAX_PLAYERS - distance) % MAX_PLAYERS)
 
 
 cdef note_neighbour(int way, int in_round, int seat, int other):

@@ -5,7 +5,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     COLOURED,
     KINDS,
     MOMISTIGRI,
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     USUAL_BOX,
     VALUES,
     Box,
@@ -18,10 +18,10 @@ cdef enum:
     DEALT = 9  # cards to each seat; one more to the first seat's right neighbour
     ROUNDS = 3
     LAST_TURN = 200  # of a round
-    LARGEST_DRAW = 3
+    MAX_DRAW = 3
     LAST_CHOICE = 3  # the highest value of a pair with Main or Reverse
     # Knowers: a seat, or all (spectators too).
-    PUBLIC = MOST_PLAYERS
+    PUBLIC = MAX_PLAYERS
     KNOWERS = PUBLIC + 1
     ZEROS = 3
 
@@ -133,7 +133,7 @@ cdef enum:
     REVERSE_ID
     FIRST_NAME_ID
     FIRST_GIVE_ID = FIRST_NAME_ID + KINDS
-    FIRST_HAND_OUT_ID = FIRST_GIVE_ID + KINDS * (MOST_PLAYERS - 1)
+    FIRST_HAND_OUT_ID = FIRST_GIVE_ID + KINDS * (MAX_PLAYERS - 1)
     FIRST_SWAP_OUT_ID = FIRST_HAND_OUT_ID + KINDS
     FIRST_SWAP_IN_ID = FIRST_SWAP_OUT_ID + KINDS
     NUM_ACTIONS = FIRST_SWAP_IN_ID + KINDS
@@ -159,12 +159,12 @@ ctypedef struct State:
     uint8_t effect  # at CHOICE: the value of the pair
     uint8_t receiver  # at HAND_OUT
     uint8_t swapped_out  # at SWAP_IN: 1 + the card just discarded
-    uint8_t penalties[ROUNDS][MOST_PLAYERS]  # of finished rounds
+    uint8_t penalties[ROUNDS][MAX_PLAYERS]  # of finished rounds
     # What seats surely know. [seat][knower]: 0, or 1 + the most 1s that the seat's hand can hold.
-    uint8_t most_ones[MOST_PLAYERS][KNOWERS]
+    uint8_t most_ones[MAX_PLAYERS][KNOWERS]
     uint8_t zero[ZEROS]
     Box box  # all zero: the default of the option
-    uint64_t hands[MOST_PLAYERS]
+    uint64_t hands[MAX_PLAYERS]
     uint64_t left  # the deck's other cards: those not dealt yet; after the deal the pile
     # The cards that a knower surely knows to be in others' hands: of a kind, the first ones of the hand.
     uint64_t known[KNOWERS]
@@ -174,10 +174,10 @@ ctypedef struct View:
     # `most_ones`, and what the viewer and all make of these. In all sets of cards a kind has its first places, whoever
     # holds it.
     State state
-    uint8_t sizes[MOST_PLAYERS]  # of the hands
-    uint8_t most_ones[MOST_PLAYERS]  # as the viewer knows
-    uint8_t most_ones_known_to_all[MOST_PLAYERS]
-    uint64_t known_to_all[MOST_PLAYERS]  # of each hand
+    uint8_t sizes[MAX_PLAYERS]  # of the hands
+    uint8_t most_ones[MAX_PLAYERS]  # as the viewer knows
+    uint8_t most_ones_known_to_all[MAX_PLAYERS]
+    uint64_t known_to_all[MAX_PLAYERS]  # of each hand
     uint64_t pile
     uint64_t unseen  # cards whose place the viewer does not know
 

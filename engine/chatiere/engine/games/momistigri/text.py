@@ -16,7 +16,7 @@ from chatiere.engine.games.momistigri.pieces import PIECE_DETAILS
 from chatiere.engine.games.momistigri.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 # Of all cards: nine 1s, eight 2s ... one 9, and the Momistigri's 10.
-_MOST_POINTS = sum(value * (SIZES.values + 1 - value) for value in range(1, SIZES.values + 1)) + SIZES.values + 1
+_MAX_POINTS = sum(value * (SIZES.values + 1 - value) for value in range(1, SIZES.values + 1)) + SIZES.values + 1
 
 _OBSERVATION = (
     (
@@ -68,14 +68,14 @@ _OBSERVATION = (
             flag("first"),
             category(1 + SIZES.ones, "most_ones"),
             category(1 + SIZES.ones, "most_ones_known_to_all"),
-            count(_MOST_POINTS, "penalties", (SIZES.rounds,)),
+            count(_MAX_POINTS, "penalties", (SIZES.rounds,)),
         ),
     ),
     ("players", "The number of players.", (), (count(SIZES.seats),)),
     ("round", "The round, from 1.", (), (count(SIZES.rounds),)),
     ("turn", "The turn of the round, from 1; 0 during the deal.", (), (count(SIZES.last_turn),)),
     ("reversed", "1 if play goes counter-clockwise.", (), (flag(),)),
-    ("draws_left", "Cards still to be drawn in the draw under way; else 0.", (), (count(SIZES.largest_draw),)),
+    ("draws_left", "Cards still to be drawn in the draw under way; else 0.", (), (count(SIZES.max_draw),)),
     (
         "pair_value",
         "The value of the pair for which Main or Reverse is to be chosen; else 0.",

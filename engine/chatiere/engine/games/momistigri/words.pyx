@@ -7,7 +7,7 @@ from chatiere.engine.core.languages import Plural
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
-from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, COLOURS, KINDS, MOMISTIGRI, MOST_PLAYERS, VALUES
+from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, COLOURS, KINDS, MOMISTIGRI, MAX_PLAYERS, VALUES
 from chatiere.engine.games.momistigri.observation cimport OBSERVATION_SEAT_NUMBERS
 from chatiere.engine.games.momistigri.state cimport (
     FIRST_GIVE_ID,
@@ -15,7 +15,7 @@ from chatiere.engine.games.momistigri.state cimport (
     FIRST_NAME_ID,
     FIRST_SWAP_IN_ID,
     FIRST_SWAP_OUT_ID,
-    LARGEST_DRAW,
+    MAX_DRAW,
     LAST_CHOICE,
     LAST_TURN,
     MAIN_ID,
@@ -40,7 +40,7 @@ SIZES = SimpleNamespace(
     coloured=COLOURED,
     colours=COLOURS,
     kinds=KINDS,
-    largest_draw=LARGEST_DRAW,
+    max_draw=MAX_DRAW,
     last_choice=LAST_CHOICE,
     last_turn=LAST_TURN,
     marks=int(MARKS),
@@ -49,7 +49,7 @@ SIZES = SimpleNamespace(
     phases=int(PHASES),
     rounds=ROUNDS,
     seat_numbers=OBSERVATION_SEAT_NUMBERS,
-    seats=MOST_PLAYERS,
+    seats=MAX_PLAYERS,
     values=VALUES,
 )
 # The first dense id of each kind of action; `end` is one past the last.

@@ -169,7 +169,7 @@ class FastPort:
             self._take_other,
             _fail,
             self._accounts,
-            longest=self._largest,
+            max_sizes=self._largest,
             streams=_CALLS_OF_A_CONNECTION,
             connections=self._connections,
             greeting=self._settings.request_timeout,
@@ -212,7 +212,7 @@ class FastPort:
 
     def _share(self) -> None:
         # What loops of their own do not take is for the other connections.
-        self._loop.endpoint.most_connections = self._connections - _OF_OWN_LOOP * len(self._own_loops)
+        self._loop.endpoint.max_connections = self._connections - _OF_OWN_LOOP * len(self._own_loops)
 
     def _take_other(self, wire: WireCall) -> None:
         # A call without a route, or with a fault.

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
-from chatiere.clients import ChatiereError, ForkError, Table
-from chatiere.clients.table import hash_of, header_of, table_of, text_of
+from chatiere.clients import ChatiereError, ForkError, SealedSeat
+from chatiere.clients.sealed_seat import hash_of, header_of, table_of, text_of
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
 from chatiere.v1 import table_service_pb2 as pb
@@ -31,14 +31,14 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def seats(address: str, tmp_path: Path) -> Iterator[list[Table]]:
-    tables = [Table(address, tmp_path / f"seat {number}") for number in range(2)]
-    yield tables
-    for table in tables:
-        table.close()
+def seats(address: str, tmp_path: Path) -> Iterator[list[SealedSeat]]:
+    found = [SealedSeat(address, tmp_path / f"seat {number}") for number in range(2)]
+    yield found
+    for seat in found:
+        seat.close()
 
 
-def begun(seats: list[Table], mode: pb.Acknowledgement) -> tuple[bytes, int]:
+def begun(seats: list[SealedSeat], mode: pb.Acknowledgement) -> tuple[bytes, int]:
     """Return an open table at which a seat can choose, and the seat."""
     table = seats[0].new_table("chat_perche", [each.seat for each in seats], mode).table
     while True:
@@ -54,10 +54,10 @@ def begun(seats: list[Table], mode: pb.Acknowledgement) -> tuple[bytes, int]:
 
 def test_a_seat_is_its_file(address: str, tmp_path: Path) -> None:
     path = tmp_path / "seat"
-    with Table(address, path) as me:
+    with SealedSeat(address, path) as me:
         seat = me.seat
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with Table(address, path) as again, Table(address, tmp_path / "other") as other:
+    with SealedSeat(address, path) as again, SealedSeat(address, tmp_path / "other") as other:
         assert again.seat == seat
         assert other.seat != seat
     assert sorted(each.name for each in tmp_path.iterdir()) == ["other", "seat"]
@@ -68,11 +68,11 @@ def test_other_files_are_no_seat_s(address: str, tmp_path: Path, text: str) -> N
     path = tmp_path / "seat"
     path.write_text(text)
     with pytest.raises(ValueError, match="is not the file of a seat"):
-        Table(address, path)
+        SealedSeat(address, path)
     assert path.read_text() == text
 
 
-def test_a_game_by_hand(seats: list[Table]) -> None:
+def test_a_game_by_hand(seats: list[SealedSeat]) -> None:
     table, actor = begun(seats, NONE)
     update = seats[actor].look(table)
     assert update.seat == actor
@@ -87,7 +87,7 @@ def test_a_game_by_hand(seats: list[Table]) -> None:
     assert error.value.reason in ("INVALID_HISTORY", "GAME_NOT_OVER")
 
 
-def test_one_child_a_parent(seats: list[Table], address: str, tmp_path: Path) -> None:
+def test_one_child_a_parent(seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
     """Also after a restart: the acknowledgement is not given before the child is in the file."""
     table, actor = begun(seats, NEXT)
     legal = seats[actor].look(table).legal_actions
@@ -102,11 +102,11 @@ def test_one_child_a_parent(seats: list[Table], address: str, tmp_path: Path) ->
     # One with another file, but the same secret, does.
     stored = json.loads((tmp_path / f"seat {actor}").read_text())
     (tmp_path / "cheat").write_text(json.dumps(stored | {"tables": {}}))
-    with Table(address, tmp_path / "cheat") as cheat:
+    with SealedSeat(address, tmp_path / "cheat") as cheat:
         fork = cheat.move(table, legal[1]).table
     assert hash_of(fork) != hash_of(child)
     seats[1 - actor].close()
-    with Table(address, tmp_path / f"seat {1 - actor}") as restarted:
+    with SealedSeat(address, tmp_path / f"seat {1 - actor}") as restarted:
         with pytest.raises(ForkError, match="two tables of ply"):
             restarted.acknowledge(fork)
         assert restarted.acknowledge(child) == acknowledged
@@ -114,7 +114,7 @@ def test_one_child_a_parent(seats: list[Table], address: str, tmp_path: Path) ->
 
 def test_one_table_a_ply(address: str, tmp_path: Path) -> None:
     """A mover and the next seat who make two branches together get one acknowledgement of the third seat."""
-    seats = [Table(address, tmp_path / f"seat {number}") for number in range(3)]
+    seats = [SealedSeat(address, tmp_path / f"seat {number}") for number in range(3)]
     table = seats[0].new_table("discat", [each.seat for each in seats], NEXT).table
     for each in seats:
         table = each.acknowledge(table)
@@ -126,9 +126,9 @@ def test_one_table_a_ply(address: str, tmp_path: Path) -> None:
         for seat in mover, helper:
             stored = json.loads((tmp_path / f"seat {seat}").read_text())
             (tmp_path / f"cheat {place} {seat}").write_text(json.dumps(stored))
-        with Table(address, tmp_path / f"cheat {place} {mover}") as one:
+        with SealedSeat(address, tmp_path / f"cheat {place} {mover}") as one:
             child = one.move(table, one.look(table).legal_actions[place]).table
-        with Table(address, tmp_path / f"cheat {place} {helper}") as other:
+        with SealedSeat(address, tmp_path / f"cheat {place} {helper}") as other:
             child = other.acknowledge(child)
             branches.append(other.move(child, other.look(child).legal_actions[0]).table)
     first, second = map(header_of, branches)
@@ -143,40 +143,40 @@ def test_one_table_a_ply(address: str, tmp_path: Path) -> None:
 
 def test_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:
     """Also after the file was written anew, and where nobody had it before."""
-    program = "import sys; from chatiere.clients import Table; Table(*sys.argv[1:]).close()"
+    program = "import sys; from chatiere.clients import SealedSeat; SealedSeat(*sys.argv[1:]).close()"
     other = [sys.executable, "-c", program, address, str(tmp_path / "seat 0")]
-    with Table(address, tmp_path / "seat 0") as me, Table(address, tmp_path / "seat 1") as next_seat:
+    with SealedSeat(address, tmp_path / "seat 0") as me, SealedSeat(address, tmp_path / "seat 1") as next_seat:
         for _ in range(2):
-            with pytest.raises(BlockingIOError, match="the seat is in use by another Table"):
-                Table(address, tmp_path / "seat 0")
+            with pytest.raises(BlockingIOError, match="the seat is in use by another SealedSeat"):
+                SealedSeat(address, tmp_path / "seat 0")
             begun([me, next_seat], NEXT)
         ended = subprocess.run(other, capture_output=True, text=True, timeout=60)
-        assert ended.stderr.rstrip().endswith(f"the seat is in use by another Table: '{tmp_path / 'seat 0'}'")
+        assert ended.stderr.rstrip().endswith(f"the seat is in use by another SealedSeat: '{tmp_path / 'seat 0'}'")
     assert subprocess.run(other, timeout=60).returncode == 0
 
 
 def test_a_seat_that_two_make_at_once_is_one_s(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever comes second finds no file, and then finds it made."""
-    others: list[Table] = []
+    others: list[SealedSeat] = []
     sync = os.fsync
 
     def meanwhile(descriptor: int) -> None:
-        monkeypatch.setattr("chatiere.clients.table.os.fsync", sync)
-        others.append(Table(address, tmp_path / "seat"))
+        monkeypatch.setattr("chatiere.clients.sealed_seat.os.fsync", sync)
+        others.append(SealedSeat(address, tmp_path / "seat"))
         sync(descriptor)
 
-    monkeypatch.setattr("chatiere.clients.table.os.fsync", meanwhile)
-    with pytest.raises(BlockingIOError, match="the seat is in use by another Table"):
-        Table(address, tmp_path / "seat")
+    monkeypatch.setattr("chatiere.clients.sealed_seat.os.fsync", meanwhile)
+    with pytest.raises(BlockingIOError, match="the seat is in use by another SealedSeat"):
+        SealedSeat(address, tmp_path / "seat")
     (first,) = others
     seat = first.seat
     first.close()
     assert [each.name for each in tmp_path.iterdir()] == ["seat"]
-    with Table(address, tmp_path / "seat") as again:
+    with SealedSeat(address, tmp_path / "seat") as again:
         assert again.seat == seat
 
 
-def test_tables_that_the_service_refuses_are_not_kept(seats: list[Table], tmp_path: Path) -> None:
+def test_tables_that_the_service_refuses_are_not_kept(seats: list[SealedSeat], tmp_path: Path) -> None:
     """Otherwise a forged child would keep a seat from acknowledging the true one."""
     table, actor = begun(seats, NEXT)
     child = seats[actor].move(table, seats[actor].look(table).legal_actions[0]).table
@@ -187,14 +187,14 @@ def test_tables_that_the_service_refuses_are_not_kept(seats: list[Table], tmp_pa
     assert seats[1 - actor].acknowledge(child)
 
 
-def test_without_acknowledgement_a_move_can_be_taken_back(seats: list[Table]) -> None:
+def test_without_acknowledgement_a_move_can_be_taken_back(seats: list[SealedSeat]) -> None:
     table, actor = begun(seats, NONE)
     legal = seats[actor].look(table).legal_actions
     assert seats[actor].move(table, legal[0]).table != seats[actor].move(table, legal[1]).table
 
 
 def test_the_file_stays_whole_if_it_cannot_be_written(
-    seats: list[Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seats: list[SealedSeat], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, actor = begun(seats, NEXT)
     child = seats[actor].move(table, seats[actor].look(table).legal_actions[0]).table
@@ -205,7 +205,7 @@ def test_the_file_stays_whole_if_it_cannot_be_written(
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr("chatiere.clients.table.os.fsync", full)
+        patch.setattr("chatiere.clients.sealed_seat.os.fsync", full)
         with pytest.raises(OSError, match="no space left"):
             seats[1 - actor].acknowledge(child)
     assert path.read_text() == before

@@ -35,14 +35,14 @@ class ForkError(Exception):
     """
 
 
-class Table(ChannelClient):
+class SealedSeat(ChannelClient):
     """A seat at one sealed table, or at several one after another; may be used from several threads.
 
     The seat is a file. It has the secret of the seat, made with the file, and of every table that the seat has
     acknowledged or made under ACKNOWLEDGEMENT_NEXT which it was at which ply, so that it never acknowledges two of one
     ply, whatever happens between: neither two children of one parent nor two branches that others made together. Keep
-    the file. It is locked (flock) until the Table is closed: another one that wants it meanwhile, in whatever process,
-    would not know what this one acknowledges.
+    the file. It is locked (flock) until the SealedSeat is closed: another one that wants it meanwhile, in whatever
+    process, would not know what this one acknowledges.
 
     The tables are bytes, as the service returns them: give the newest to the other players. Every method takes a
     `timeout` in seconds, and raises ChatiereError for the reasons that it lists and TransportError, as those of Client
@@ -66,7 +66,8 @@ class Table(ChannelClient):
     ) -> None:
         """Take a seat. `path`: its file, made if there is none. For the rest see ChannelClient.
 
-        Raises ValueError for a file that is no seat's, and OSError: BlockingIOError while another Table has the file.
+        Raises ValueError for a file that is no seat's, and OSError: BlockingIOError while another SealedSeat has the
+        file.
         """
         self._seat = _SeatFile(Path(path))
         super().__init__(
@@ -77,7 +78,7 @@ class Table(ChannelClient):
             new_request_id=new_request_id,
             language=language,
         )
-        self._stub = TableServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
+        self._stub = TableServiceStub(self.channel)
 
     def close(self) -> None:
         """Leave the seat to others, and close the client's own channel."""
@@ -282,7 +283,7 @@ class _SeatFile:
             os.close(folder)
 
     def _in_use(self) -> BlockingIOError:
-        return BlockingIOError(errno.EWOULDBLOCK, "the seat is in use by another Table", str(self._path))
+        return BlockingIOError(errno.EWOULDBLOCK, "the seat is in use by another SealedSeat", str(self._path))
 
 
 def header_of(table: bytes) -> pb.TableHeader:
