@@ -174,7 +174,7 @@ def fast_door_built() -> bool:
 
 def web_door_built() -> bool:
     """Return True if the packages of the door for browsers are installed."""
-    return all(find_spec(name) is not None for name in ("connectrpc", "uvicorn", "httptools"))
+    return all(find_spec(name) is not None for name in ("httptools", "protobuf"))
 
 
 def echo_built() -> bool:

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from node_modules import install
 from prometheus_client import CollectorRegistry
 
-pytest.importorskip("connectrpc", reason="the door for browsers needs chatiere[web]")
+pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
 
 from chatiere.command import main
 from chatiere.service.base.settings import Settings

@@ -45,7 +45,7 @@ GOOD = results.AttackResult(
 @pytest.fixture(scope="module")
 def server() -> Iterator[OwnServer]:
     pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
-    pytest.importorskip("connectrpc", reason="the packages of chatiere[web] are not there")
+    pytest.importorskip("httptools", reason="the packages of chatiere[web] are not there")
     with own_server(doors=plan.DOORS) as server:
         yield server
         assert server.errors() == []
@@ -53,7 +53,7 @@ def server() -> Iterator[OwnServer]:
 
 @pytest.fixture(scope="module")
 def secured_server() -> Iterator[OwnServer]:
-    pytest.importorskip("connectrpc", reason="the packages of chatiere[web] are not there")
+    pytest.importorskip("httptools", reason="the packages of chatiere[web] are not there")
     with own_server(doors=("grpcio", "web"), has_tls=True) as server:
         yield server
         assert server.errors() == []

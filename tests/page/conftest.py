@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("connectrpc")
+pytest.importorskip("httptools")
 
 from playwright.sync_api import Browser, sync_playwright
 from service.process import Served, served

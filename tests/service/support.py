@@ -50,14 +50,14 @@ needs_fast_door = pytest.mark.skipif(
     not fast_door_built(), reason="the fast door was not built: libnghttp2 was not there"
 )
 needs_web_door = pytest.mark.skipif(
-    importlib.util.find_spec("connectrpc") is None, reason="the packages of chatiere[web] are not there"
+    importlib.util.find_spec("httptools") is None, reason="the packages of chatiere[web] are not there"
 )
 # A module's tests of what a client sees run at the first two doors; at all of them if its DOORS say so.
 GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs_fast_door))
 ALL_DOORS = (*GRPC_DOORS, pytest.param("web", marks=needs_web_door))
 # For tests of what the fast door does not have: TLS, reflection, channelz.
 only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-# For tests, in a module for all doors, of what the one for browsers does not have: streams, batches, health by gRPC.
+# For tests, in a module for all doors, of what the one for browsers does not have: batches, and streams of requests.
 only_grpc = pytest.mark.parametrize("door", GRPC_DOORS, indirect=True)
 
 

@@ -482,8 +482,7 @@ def test_a_stream_whose_request_comes_in_part_is_ended_too(door: Door) -> None:
     with running(door=door) as server, attacker(server) as peer:
         stream = peer.begin("/chatiere.v1.BatchService/Play")
         peer.send(stream, bytes(10), claims=1000)
-        fast = server.server._fast
-        streams = server.server.methods.factory.streams if fast is None else fast.streams
+        streams = (server.server._fast or server.server.handlers).door.streams
         wait_until(lambda: len(streams) == 1, "it has come")
         _, client, calls = streams.largest(0.0)
         server.server._loop.call_soon_threadsafe(streams.end, client, calls)

@@ -12,11 +12,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chatiere.service.base.errors import Refusal
 from chatiere.service.base.settings import Settings
+from chatiere.service.exchange import health as health_module
 from chatiere.service.guards import limits
 from chatiere.service.guards.limits import CallLimit, Limits
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.ports import health as health_module
-from chatiere.service.ports.fast import health as fast_health_module
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import wait_until
@@ -100,8 +99,7 @@ def test_watches_of_the_health_leave_streams_their_places(door: Door) -> None:
 
 
 def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
-    for module in health_module, fast_health_module:
-        monkeypatch.setattr(module, "WATCHES", 2)
+    monkeypatch.setattr(health_module, "WATCHES", 2)
     with running(door=door) as server:
         first, second, third = (watch_the_health(server) for _ in range(3))
         assert list(first) == []

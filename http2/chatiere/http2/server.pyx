@@ -1,5 +1,8 @@
 """A server's end of gRPC over HTTP/2: calls of many connections, for one thread."""
 
+from base64 import b64encode
+from urllib.parse import quote
+
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -50,6 +53,7 @@ from chatiere.http2.connection cimport (
 cdef enum:
     COPIED = 16384  # smaller pieces of messages are copied
     MAX_MESSAGE_SIZE = 0xFFFFFFFF  # of a message
+    CANCEL = 8  # HTTP/2's error for a stream that is not wanted any more
 
 
 # What can be wrong with a call, as far as HTTP/2 and gRPC's framing go: by `fault` of connection.h.
@@ -194,9 +198,8 @@ cdef class Call:
         _check(stream_answer(self._stream, spoken))
         _check(stream_begin_message(self._stream, len(response)))
         self._put(response)
-        cdef bytes identity = request_id.encode("ascii")
-        _check(fields_add(&self._stream.tail, b"grpc-status", 11, b"0", 1))
-        _check(fields_add(&self._stream.tail, b"x-request-id", 12, identity, len(identity)))
+        self._add(b"grpc-status", b"0")
+        self._add(b"x-request-id", request_id.encode("ascii"))
         self.metadata = ()
         _check(stream_finish(self._stream))
 
@@ -219,14 +222,18 @@ cdef class Call:
             self._put(each)
         _check(stream_push(self._stream))
 
-    def finish(self, trailers):
-        """End the call, after what is being sent, with trailers: pairs of ASCII text, the status among them."""
-        cdef bytes name, value
+    def finish(self, status, str request_id):
+        """End the call, after what is being sent, with a status of gRPC: its `code`, `message` and `details`."""
         if self._stream == NULL or self._stream.connection == NULL or self._stream.is_finished:
             return
-        for each, content in trailers:
-            name, value = each.encode("ascii"), content.encode("ascii")
-            _check(fields_add(&self._stream.tail, name, len(name), value, len(value)))
+        self._add(b"grpc-status", b"%d" % status.code)
+        self._add(b"x-request-id", request_id.encode("ascii"))
+        if status.message:
+            self._add(b"grpc-message", quote(status.message, safe=" ,;:=()'!/").encode("ascii"))
+        if status.details:
+            self._add(b"grpc-status-details-bin", b64encode(status.details).rstrip(b"="))
+        if self.fault == "compressed":
+            self._add(b"grpc-accept-encoding", b"identity")
         self.metadata = ()
         _check(stream_finish(self._stream))
 
@@ -235,7 +242,7 @@ cdef class Call:
         if self._stream != NULL:
             _check(stream_refuse(self._stream, status))
 
-    def reset(self, uint32_t error):
+    def reset(self, uint32_t error=CANCEL):
         """End the call without a status, by an error of HTTP/2."""
         if self._stream != NULL:
             stream_reset(self._stream, error)
@@ -253,6 +260,11 @@ cdef class Call:
         self._has_moved = True
         self.loop = to.loop
         return True
+
+    cdef int _add(self, bytes name, bytes value) except -1:
+        # A trailer.
+        _check(fields_add(&self._stream.tail, name, len(name), value, len(value)))
+        return 0
 
     cdef int _put(self, piece_) except -1:
         cdef _Loan loan

@@ -165,7 +165,7 @@ def test_workers_share_the_port_and_count_together() -> None:
 def test_without_its_packages_the_door_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("chatiere.service.ports.web")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "connectrpc.codec", None)
+    monkeypatch.setitem(sys.modules, "httptools", None)
     with pytest.raises(SettingError, match=r"^web_address: missing packages: pip install 'chatiere\[web\]'"):
         create_server(Settings(address="127.0.0.1:0", web_address="127.0.0.1:0"), CollectorRegistry())
 

@@ -70,6 +70,7 @@ class Status(NamedTuple):
 _RETRY = 1.0
 OK = Status(code_pb2.OK)
 CANCELLED = Status(code_pb2.CANCELLED, message="the call was cancelled")
+STOPPING = Status(code_pb2.UNAVAILABLE, message="the server stops: begin again, at another one")
 
 
 class Refusal(ValueError):
@@ -97,6 +98,15 @@ class Refusal(ValueError):
         self.key = ""
         self.metadata = metadata
         self.retry_after = retry_after
+
+
+class StatusError(Exception):
+    """A call that ends with a status which no refusal stands for."""
+
+    def __init__(self, status: Status) -> None:
+        """End with `status`."""
+        super().__init__(status.message)
+        self.status = status
 
 
 def limit_exceeded(limit: str, most: float, retry_after: float | None = None) -> Refusal:
@@ -155,6 +165,8 @@ def status_of(error: Exception, request_id: str, language: str = "") -> Status:
         message = "the request cannot be parsed as the message of this method"
         refusal = Refusal(ServiceReason.MALFORMED_REQUEST, message, metadata={})
         return _refusal(refusal, request_id, language)
+    if isinstance(error, StatusError):
+        return error.status
     if isinstance(error, Cancelled):
         # The client no longer listens.
         return CANCELLED

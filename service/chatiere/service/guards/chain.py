@@ -41,6 +41,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 _PROCESS, _NUMBERS = secrets.token_hex(4), count()
 # A call that its client cancels has not failed.
 _NO_FAILURES = (code_pb2.OK, code_pb2.CANCELLED)
+# A client's, names in lower case.
 Metadata = Iterable[tuple[str, str | bytes]]
 
 
@@ -123,12 +124,11 @@ class Call:
         "worked",
     )
 
-    def __init__(self, method: Method, peer: str, request_id: str, accepted: str | None) -> None:
-        """Start the clock of a call; see Guards.begin."""
+    def __init__(self, method: Method, peer: str, metadata: Metadata) -> None:
+        """Start the clock of a call whose headers have arrived; `Guards.begin` must follow."""
         self.method = method
         self.peer = peer
-        self.request_id = request_id
-        self.accepted = accepted
+        self.request_id, self.accepted = _read(metadata)
         self.language = ""
         self.client = ""
         self.origin = origin_of(peer)
@@ -151,12 +151,10 @@ class Guards:
         self._max_message_bytes = settings.max_message_bytes
         self.budget = MemoryBudget(settings.max_undelivered_bytes)
 
-    def begin(self, method: Method, peer: str, metadata: Metadata) -> Call:
+    def begin(self, call: Call) -> None:
         """Count a call whose headers have arrived; `end` must follow."""
-        call = Call(method, peer, *_read(metadata))
-        method.started.inc()
-        method.in_flight.inc()
-        return call
+        call.method.started.inc()
+        call.method.in_flight.inc()
 
     def identify(self, call: Call, metadata: Metadata) -> None:
         """Find the call's language, and the client by its token. Raises Refusal (INVALID_LANGUAGE, UNAUTHENTICATED)."""

@@ -138,13 +138,13 @@ class CallSlots:
         # Entered again by calls that end others.
         self._lock = threading.RLock()
         # How to end a call, and since when it has its slot; by client, oldest first.
-        self._held: dict[str, dict[object, tuple[Callable[[], None], float]]] = {}
+        self._held: dict[str, dict[object, tuple[Callable[[], object], float]]] = {}
 
     def __len__(self) -> int:
         """Return the number of slots taken."""
         return self._slots - self._free
 
-    def take(self, client: str, call: object, end: Callable[[], None]) -> None:
+    def take(self, client: str, call: object, end: Callable[[], object]) -> None:
         """Take a slot for a call; `release` must follow.
 
         `end` is called, in any thread, if the slot goes to another call.

@@ -18,6 +18,8 @@ from chatiere.service.base.errors import Status
 from chatiere.service.base.settings import SettingError
 from chatiere.service.guards.chain import Call, Metadata
 
+_HEALTH = "grpc.health.v1.Health"
+
 
 class TraceInterceptor(grpc.aio.ServerInterceptor):
     """Makes a span for every call but health checks, in the client's trace if it sends one."""
@@ -59,6 +61,8 @@ class CallTraces:
     def begin(self, call: Call, metadata: Metadata) -> None:
         """Begin the span of a call, which the guards end with the call."""
         method = call.method
+        if method.service == _HEALTH:
+            return
         host, _, port = call.peer.partition(":")[2].rpartition(":")
         # The names that OpenTelemetry's own instrumentation of gRPC gives.
         attributes = {

@@ -1,4 +1,4 @@
-"""grpcio's handlers: the way of a call from its headers through the guards to its method, and back.
+"""grpcio's handlers: coroutines that carry what an exchange asks for to grpcio, and what comes to the exchange.
 
 By default grpcio reads a unary call's request before it reports the call. So unary methods are registered as taking a
 stream too, which is the same on the wire: the request is read here, after the token was checked and within a timeout.
@@ -9,40 +9,42 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager, suppress
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import grpc
 import grpc.aio
 
-from chatiere.engine.core.batch import Cancellation
-from chatiere.service.base.errors import (
-    CANCELLED,
-    Refusal,
-    ServiceReason,
-    Status,
-    request_timeout,
-    slot_lost,
-)
-from chatiere.service.base.languages import CONTENT_LANGUAGE, speaking
+from chatiere.engine.wire import Buffer
+from chatiere.service.base.errors import OK, Status, limit_exceeded
+from chatiere.service.base.languages import CONTENT_LANGUAGE
+from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
-from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Metadata, Method
-from chatiere.service.guards.limits import CallSlots
-from chatiere.service.guards.memory import Holding
-from chatiere.service.ports.handlers import LARGE, BatchHandler, SingleHandler, finished
+from chatiere.service.exchange.door import Cost, Door
+from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange
+from chatiere.service.exchange.feeds import FeedExchange
+from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMethod, StreamMethod
+from chatiere.service.exchange.streams import StreamExchange
+from chatiere.service.guards.chain import REQUEST_ID, Guards
+from chatiere.service.guards.sizes import largest_request
+from chatiere.service.ports.asyncio_loop import AsyncioLoop
+from chatiere.service.ports.libraries import channelz_methods, reflection_method
+from chatiere.service.ports.methods import Methods
 
 # grpc.aio.ServicerContext, whose types are only half known.
 Context = Any
 # Seconds in which the client of a stream that has to end can still take a response.
 _LAST_SECONDS = 1.0
-# Bytes that a call takes beside its response.
-_OF_CALL = 32 * 1024
+# Seconds in which gRPC tells that a client has left, once it has told that nothing more comes.
+_MOMENT = 0.002
+# gRPC keeps a copy of a response, and the call, until the client has taken it.
+_COST = Cost(small=-1, copies=2, of_call=32 * 1024)
 # The metadata key of a status with its details, and gRPC's codes by number.
-DETAILS = "grpc-status-details-bin"
-CODES = {code.value[0]: code for code in grpc.StatusCode}
+_DETAILS = "grpc-status-details-bin"
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def _is_no_departure(record: logging.LogRecord) -> bool:
@@ -53,318 +55,335 @@ def _is_no_departure(record: logging.LogRecord) -> bool:
 logging.getLogger("grpc._cython.cygrpc").addFilter(_is_no_departure)
 
 
-class HandlerFactory:
-    """Makes grpcio's handlers of methods; all run in one serving loop."""
+class Handlers(grpc.GenericRpcHandler):
+    """grpcio's handlers by path; for the serving loop, which has to run."""
 
-    def __init__(self, settings: Settings, guards: Guards) -> None:
-        """Make handlers that keep to `settings` and pass through `guards`."""
-        self._settings = settings
-        self._guards = guards
-        self.half_open = CallSlots(settings.max_calls)
-        """The unary calls whose request has not arrived."""
-        self.streams = CallSlots(settings.max_streams)
-        """The streams of batches, whose next request may be arriving."""
-        self._endings: set[asyncio.Task[Any]] = set()
+    def __init__(self, settings: Settings, metrics: Metrics, guards: Guards, methods: Methods) -> None:
+        """Make handlers of the server's methods, and of those of gRPC's libraries that the settings ask for."""
+        self.door = Door(settings, guards, None, _COST, lambda wire: wire.fault)
+        self._loop = AsyncioLoop()
+        self._count_unknown = partial(methods.count_unknown, guards)
+        self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
+        for single in (*methods.singles, methods.check):
+            self.add_single(single)
+        for batch in methods.batches:
+            self._add_unary(BatchExchange, batch)
+        self._add_stream(StreamExchange, methods.play)
+        self._add_stream(FeedExchange, methods.watch)
+        if settings.channelz:
+            for single in channelz_methods(metrics, methods):
+                self.add_single(single)
+        if settings.reflection:
+            self._add_stream(StreamExchange, reflection_method(settings, metrics, methods))
 
-    def single(self, method: Method, handle: SingleHandler, threads: Executor) -> Any:
-        """Return the handler of a unary method that takes microseconds; `threads` take its large requests."""
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any] | None:
+        """Return the handler of a call's path; None if there is no such method."""
+        handler = self._handlers.get(handler_call_details.method)
+        if handler is None:
+            self._count_unknown()
+        return handler
 
-        async def work(call: Call, request: bytes, context: Context) -> bytes:
-            answer = speaking(call.language, handle)
-            if len(request) <= LARGE:
-                response = answer(request)
-            else:
-                response = await asyncio.get_running_loop().run_in_executor(threads, answer, request)
-            self._until_taken(call, context).hold(2 * len(response))
-            return response
+    def add_single(self, single: SingleMethod) -> None:
+        """Add a method that takes microseconds."""
+        self._add_unary(SingleExchange, single)
 
-        return self._unary(method, work)
+    def _add_unary(self, kind: Callable[[Door, Any, Any], Exchange[Any]], served: SingleMethod | BatchMethod) -> None:
+        largest = largest_request(served.path, self.door.settings.max_message_bytes)
 
-    def batch(self, method: Method, handle: BatchHandler, threads: Executor) -> Any:
-        """Return the handler of a unary method that may take long, and stops when its call is cancelled or late."""
-
-        async def work(call: Call, request: bytes, context: Context) -> bytes:
-            holding = self._until_taken(call, context)
-            cancellation = Cancellation()
-            answer = speaking(call.language, handle)
-            run = partial(answer, request, cancellation, holding.beside(request))
-            response = b"".join(await finished(threads, self._seconds_of(context), cancellation, run))
-            # Until the client has taken it, gRPC keeps a copy.
-            holding.hold(2 * len(response))
-            return response
-
-        return self._unary(method, work)
-
-    def play(self, method: Method, handle: BatchHandler, threads: Executor) -> Any:
-        """Return the handler of Play: a stream of batches, answered in order."""
-
-        async def work(call: Call, context: Context) -> AsyncIterator[bytes]:
-            self._guards.admit(call)
-            holding = self._until_taken(call, context)
-            cancellation = Cancellation()
-            following = asyncio.ensure_future(context.read())
-            had_to_go = has_worked = False
-
-            def end() -> None:
-                nonlocal had_to_go
-                had_to_go = True
-                following.cancel()
-
-            origin = call.origin
-            self.streams.take(origin, call, end)
-            try:
-                while (request := await self._next(call, following, has_worked=has_worked)) is not grpc.aio.EOF:
-                    # The next request may arrive meanwhile.
-                    following = asyncio.ensure_future(context.read())
-                    run = partial(handle, request, cancellation, holding.beside(request))
-                    response = b"".join(await finished(threads, None, cancellation, run))
-                    if not has_worked:
-                        # By itself, as gRPC would want to send it again with a status that follows an unread response.
-                        await context.send_initial_metadata(())
-                        has_worked = True
-                    with self._giving(call, context, len(response)):
-                        yield response
-                    holding.release()
-            except asyncio.CancelledError:
-                if had_to_go:
-                    raise slot_lost("streams", self._settings.max_streams) from None
-                raise
-            finally:
-                self.streams.release(origin, call)
-                following.cancel()
-
-        return self._stream(method, work)
-
-    def of_library(self, method: Method, handler: Any) -> Any:
-        """Return the handler of a method of a library's servicer, which takes message objects; not client-streaming."""
-        parse: Callable[[bytes], Any] = handler.request_deserializer
-        write: Callable[[Any], bytes] = handler.response_serializer
-
-        async def unary(call: Call, request: bytes, context: Context) -> bytes:
-            counted = _CountedContext(context, partial(self._guards.end, call))
-            response = write(await handler.unary_unary(parse(request), counted))
-            self._end(call, context)
-            return response
-
-        async def server_stream(call: Call, context: Context) -> AsyncIterator[bytes]:
-            request = parse(await self._request(call, context))
-            async for response in handler.unary_stream(request, context):
-                yield write(response)
-
-        async def stream(call: Call, context: Context) -> AsyncIterator[bytes]:
-            self._guards.admit(call)
-            async for response in handler.stream_stream(self._parsed(call, context, parse), context):
-                yield write(response)
-
-        if not handler.response_streaming:
-            return self._unary(method, unary)
-        return self._stream(method, stream if handler.request_streaming else server_stream)
-
-    def _unary(self, method: Method, work: Callable[[Call, bytes, Context], Awaitable[bytes]]) -> Any:
         async def handle(_: object, context: Context) -> bytes:
-            metadata = context.invocation_metadata()
-            call = self._begin(method, context, metadata)
-            try:
-                self._guards.identify(call, metadata)
-                # No name for the request: grpcio keeps this frame with the error that ends a refused call.
-                response = await work(call, await self._request(call, context), context)
-                if call.language:
-                    await context.send_initial_metadata(((CONTENT_LANGUAGE, call.language),))
-                self._guards.end(call)
-                return response
-            except grpc.aio.AbortError:
-                raise
-            except Exception as error:
-                refused: bytes = await self._refuse(call, context, error)
-                return refused
-            finally:
-                self._guards.end(call, CANCELLED)
+            wire = _UnaryWire(context, self._loop, largest)
+            return await wire.run(kind(self.door, served, wire))
 
-        return grpc.stream_unary_rpc_method_handler(handle)
+        self._handlers[served.path] = grpc.stream_unary_rpc_method_handler(handle)
 
-    def _stream(self, method: Method, work: Callable[[Call, Context], AsyncIterator[bytes]]) -> Any:
-        async def handle(_: object, context: Context) -> AsyncIterator[bytes]:
-            metadata = context.invocation_metadata()
-            call = self._begin(method, context, metadata)
+    def _add_stream(self, kind: Callable[[Door, Any, Any], Exchange[Any]], served: StreamMethod | FeedMethod) -> None:
+        largest = largest_request(served.path, self.door.settings.max_message_bytes)
+
+        # A generator, as OpenTelemetry's instrumentation wants it.
+        async def handle(_: object, context: Context) -> AsyncIterator[Buffer]:
+            wire = _StreamWire(context, self._loop, largest, takes_one=kind is FeedExchange)
             try:
-                self._guards.identify(call, metadata)
-                async for response in work(call, context):
+                wire.begin(kind(self.door, served, wire))
+                while (response := await wire.next()) is not None:
                     yield response
-                self._end(call, context)
-            except grpc.aio.AbortError:
-                raise
-            except Exception as error:
-                await self._refuse(call, context, error)
             finally:
-                self._guards.end(call, CANCELLED)
+                wire.leave()
 
-        return grpc.stream_stream_rpc_method_handler(handle)
+        self._handlers[served.path] = grpc.stream_stream_rpc_method_handler(handle)
 
-    def _begin(self, method: Method, context: Context, metadata: Metadata) -> Call:
-        call = self._guards.begin(method, context.peer(), metadata)
-        context.set_trailing_metadata(((REQUEST_ID, call.request_id),))
-        return call
 
-    def _end(self, call: Call, context: Context) -> None:
-        # A library's method may have set a status.
-        code = context.code()
-        self._guards.end(call, *([] if code is None else [Status(code.value[0])]))
+class _GrpcWire:
+    """A call as grpcio carries it (see exchange.wire.Wire): what unary calls and streams have in common."""
 
-    async def _refuse(self, call: Call, context: Context, error: Exception) -> Any:
-        # Raises AbortError.
-        status = self._guards.refuse(call, error)
-        details = ((DETAILS, status.details),) if status.details else ()
-        await context.abort(CODES[status.code], status.message, (*details, (REQUEST_ID, call.request_id)))
+    __slots__ = (
+        "_context",
+        "_largest",
+        "_request",
+        "_request_id",
+        "fault",
+        "has_ended",
+        "is_closed",
+        "loop",
+        "metadata",
+        "peer",
+        "status",
+        "timeout",
+        "watch",
+    )
 
-    async def _request(self, call: Call, context: Context) -> bytes:
-        """Read the request of a unary call, and admit the call. Raises Refusal.
+    # Only gRPC knows of parts, of a connection's other calls, and of what waits to be sent on it.
+    has_part = is_alone = is_behind = False
+    held = 0
 
-        Like gRPC's own servers, this does not wait for the end of the client's stream: a second message is ignored.
-        """
-        task = asyncio.current_task()
-        assert task is not None
-        refusal: Refusal | None = None
+    def __init__(self, context: Context, loop: AsyncioLoop, largest: int) -> None:
+        """Carry a call whose headers have come; its requests have at most `largest` bytes."""
+        self._context, self.loop, self._largest = context, loop, largest
+        self.peer: str = context.peer()
+        self.metadata = context.invocation_metadata()
+        self.timeout: float | None = context.time_remaining()
+        self.watch: Callable[[], None] | None = None
+        self.fault: Exception | None = None
+        self.has_ended = self.is_closed = False
+        self._request: bytes | None = None
+        self.status: Status | None = None
+        """The end of the call, once it is known."""
+        self._request_id = ""
 
-        def end(refuse: Callable[[], Refusal]) -> None:
-            nonlocal refusal
-            # It may lose its slot when it has just become late.
-            if refusal is None:
-                refusal = refuse()
-                task.cancel()
+    @property
+    def waiting(self) -> int:
+        return 0 if self._request is None else 1
 
-        origin = call.origin
-        self.half_open.take(origin, call, partial(end, self._lost_slot))
-        # asyncio.timeout takes four times as long.
-        timer = task.get_loop().call_later(self._settings.request_timeout, end, self._late)
-        try:
-            request = await context.read()
-        except asyncio.CancelledError:
-            if refusal is None:
-                raise
-            task.uncancel()
-            raise refusal from None
-        finally:
-            timer.cancel()
-            self.half_open.release(origin, call)
-        if request is grpc.aio.EOF:
-            raise Refusal(ServiceReason.MALFORMED_REQUEST, "this method takes one request message", metadata={})
-        self._guards.check_size(call, len(request))
-        self._guards.admit(call)
-        return bytes(request)
+    @property
+    def is_delivered(self) -> bool:
+        return self.is_closed
 
-    @contextmanager
-    def _giving(self, call: Call, context: Context, size: int) -> Iterator[None]:
-        """Have a stream wait for its client inside: it is to take a response of `size` bytes."""
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        assert task is not None
-        refusal: Refusal | None = None
-        is_given = False
+    def request(self) -> bytes | None:
+        return self.take_buffer()
 
-        def end_soon(given: Refusal) -> None:
-            # In any thread. Whoever gets its slot needs the other one, too.
-            self.streams.release(call.origin, call)
-            loop.call_soon_threadsafe(end, given)
-
-        def end(given: Refusal) -> None:
-            nonlocal refusal
-            if refusal is None:
-                refusal = given
-                loop.call_later(_LAST_SECONDS, cancel)
-
-        def cancel() -> None:
-            if refusal is None or is_given:
-                return
-            ending = loop.create_task(self._end_unread(call, context, refusal, 2 * size + _OF_CALL))
-            self._endings.add(ending)
-            ending.add_done_callback(self._endings.discard)
-            task.cancel()
-
-        self._guards.wait(call, end_soon, has_worked=True)
-        try:
-            yield
-        finally:
-            is_given = True
-        if not self._guards.go_on(call) or refusal is not None:
-            raise refusal or slot_lost("streams", self._settings.max_streams)
-
-    async def _end_unread(self, call: Call, context: Context, refusal: Refusal, size: int) -> None:
-        # gRPC keeps the call until the client takes the response, and then the status, or leaves.
-        kept = self._guards.holding(call)
-        with suppress(Refusal):
-            kept.hold(size)
-        # It always raises: the call is aborted, or the client has left.
-        with suppress(Exception):
-            await self._refuse(call, context, refusal)
-        kept.release()
-
-    async def _next(self, call: Call, reading: asyncio.Future[Any], *, has_worked: bool) -> Any:
-        """Return the next request of a stream, which waits for its client meanwhile, or EOF. Raises Refusal."""
-        if reading.done():
-            return reading.result()
-        loop = asyncio.get_running_loop()
-        refusal: Refusal | None = None
-
-        def end_soon(given: Refusal) -> None:
-            # In any thread. Whoever gets its slot needs the other one, too.
-            self.streams.release(call.origin, call)
-            loop.call_soon_threadsafe(end, given)
-
-        def end(given: Refusal) -> None:
-            nonlocal refusal
-            refusal = given
-            reading.cancel()
-
-        self._guards.wait(call, end_soon, has_worked=has_worked)
-        try:
-            request = await reading
-        except asyncio.CancelledError:
-            if refusal is None:
-                raise
-            raise refusal from None
-        if not self._guards.go_on(call):
-            raise slot_lost("streams", self._settings.max_streams)
+    def take_buffer(self) -> bytes | None:
+        request, self._request = self._request, None
         return request
 
-    async def _parsed(self, call: Call, context: Context, parse: Callable[[bytes], Any]) -> AsyncIterator[Any]:
-        has_worked = False
-        while True:
-            request = await self._next(call, asyncio.ensure_future(context.read()), has_worked=has_worked)
-            if request is grpc.aio.EOF:
-                return
-            has_worked = True
-            self._guards.check_size(call, len(request))
-            yield parse(request)
+    def finish(self, status: Status, request_id: str) -> None:
+        if self.status is None:
+            self.status, self._request_id = status, request_id
+            self._wake()
 
-    def _lost_slot(self) -> Refusal:
-        return slot_lost("calls", self._settings.max_calls)
+    def _wake(self) -> None:
+        """Have the call's coroutine look at what there is to send."""
+        raise NotImplementedError
 
-    def _late(self) -> Refusal:
-        return request_timeout(self._settings.request_timeout)
+    async def _receive(self) -> Any:
+        # The next request, or EOF.
+        request = await self._context.read()
+        if request is grpc.aio.EOF:
+            await asyncio.sleep(_MOMENT)
+        return request
 
-    def _until_taken(self, call: Call, context: Context) -> Holding:
-        """Return the call's memory, released when the call ends: its response was taken, or it failed."""
-        holding = self._guards.holding(call)
-        context.add_done_callback(lambda _: holding.release())
-        return holding
+    def _came(self, request: Any) -> None:
+        if request is grpc.aio.EOF:
+            self.has_ended = True
+        elif len(request) > self._largest:
+            self.fault = limit_exceeded("bytes of a request", self._largest)
+        else:
+            self._request = request
+        self._tell()
 
-    def _seconds_of(self, context: Context) -> float | None:
-        """Return the seconds that a unary call may take; None if its own deadline comes first."""
-        remaining = context.time_remaining()
-        if remaining is None:
-            return self._settings.default_deadline
-        return None if remaining <= self._settings.max_deadline else self._settings.max_deadline
+    def _close(self, _: object = None) -> None:
+        # Its response was taken, or the client has left.
+        self.is_closed = True
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.watch is not None:
+            self.watch()
+
+    async def _abort(self) -> None:
+        # Raises AbortError, unless the status is OK.
+        status = self.status
+        assert status is not None
+        if status.code:
+            details = ((_DETAILS, status.details),) if status.details else ()
+            await self._context.abort(_CODES[status.code], status.message, (*details, (REQUEST_ID, self._request_id)))
 
 
-class _CountedContext:
-    """A call's context for a library's method: an aborted call is counted before its client learns of it."""
+class _UnaryWire(_GrpcWire):
+    """A unary call as grpcio carries it.
 
-    def __init__(self, context: Context, end: Callable[[Status], None]) -> None:
-        self._context = context
-        self._end = end
+    Like gRPC's own servers, this does not wait for the end of the client's stream: a second message is ignored.
+    """
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._context, name)
+    __slots__ = ("_finished", "_language", "_reading", "_response")
 
-    async def abort(self, code: grpc.StatusCode, details: str = "") -> None:
-        self._end(Status(code.value[0]))
-        await self._context.abort(code, details)
+    is_sending = False
+
+    def __init__(self, context: Context, loop: AsyncioLoop, largest: int) -> None:
+        super().__init__(context, loop, largest)
+        self._response, self._language = b"", ""
+        # The task while it reads, and what it waits for afterwards.
+        self._reading: asyncio.Task[Any] | None = None
+        self._finished: asyncio.Future[None] | None = None
+
+    async def run(self, exchange: Exchange[Any]) -> bytes:
+        """Carry the call to its end; return the response. Raises AbortError."""
+        context = self._context
+        context.set_trailing_metadata(((REQUEST_ID, exchange.request_id),))
+        try:
+            exchange.begin()
+            if self.status is None:
+                await self._read()
+            if self.status is None:
+                self._finished = asyncio.get_running_loop().create_future()
+                await self._finished
+            if self.watch is not None:
+                context.add_done_callback(self._close)
+            await self._abort()
+            if self._language:
+                await context.send_initial_metadata(((CONTENT_LANGUAGE, self._language),))
+        except asyncio.CancelledError:
+            self._close()
+            raise
+        return self._response
+
+    async def _read(self) -> None:
+        self._reading = asyncio.current_task()
+        assert self._reading is not None
+        try:
+            request = await self._receive()
+        except asyncio.CancelledError:
+            if self.status is None:
+                raise
+            # By `_wake`.
+            self._reading.uncancel()
+            return
+        finally:
+            self._reading = None
+        self.has_ended = True
+        self._came(request)
+
+    def _wake(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+        elif self._finished is not None and not self._finished.done():
+            self._finished.set_result(None)
+
+    def answer(self, response: bytes, request_id: str, language: str) -> None:
+        self._response, self._language = response, language
+        self.finish(OK, request_id)
+
+    def send(self, pieces: list[Buffer], language: str) -> None:
+        self._response, self._language = b"".join(pieces), language
+
+    def reset(self) -> None:
+        """Do nothing: gRPC keeps a response until its client takes it or leaves."""
+
+
+class _StreamWire(_GrpcWire):
+    """A call with many responses as grpcio carries it: the next request may come before the last one is answered."""
+
+    __slots__ = (
+        "_ending",
+        "_has_begun",
+        "_is_given",
+        "_language",
+        "_reader",
+        "_responses",
+        "_taken",
+        "_takes_one",
+        "_task",
+        "_waiting",
+    )
+
+    def __init__(self, context: Context, loop: AsyncioLoop, largest: int, *, takes_one: bool) -> None:
+        """`takes_one`: the method takes one request, whose client's stream is not waited for either."""
+        super().__init__(context, loop, largest)
+        self._takes_one = takes_one
+        self._responses: deque[bytes] = deque()
+        self._language = ""
+        # The call's task, and what it waits for: something to send.
+        self._task = asyncio.current_task()
+        self._waiting: asyncio.Future[None] | None = None
+        # The task that reads requests, and what it waits for: that a request is taken.
+        self._reader: asyncio.Task[None] | None = None
+        self._taken: asyncio.Future[None] | None = None
+        # The task that ends the call although its response is not taken.
+        self._ending: asyncio.Task[None] | None = None
+        # Headers have been sent; gRPC has a response that the client has not taken.
+        self._has_begun = self._is_given = False
+
+    @property
+    def is_sending(self) -> bool:
+        return self._is_given or bool(self._responses)
+
+    def begin(self, exchange: Exchange[Any]) -> None:
+        """Begin to carry the call."""
+        self._context.set_trailing_metadata(((REQUEST_ID, exchange.request_id),))
+        self._context.add_done_callback(self._close)
+        exchange.begin()
+        if self.status is None:
+            self._reader = asyncio.create_task(self._read())
+
+    async def next(self) -> bytes | None:
+        """Return the next response; None after the last one. Raises AbortError."""
+        if self._is_given:
+            self._is_given = False
+            self._tell()
+        while not self._responses:
+            if self.status is not None:
+                await self._abort()
+                return None
+            self._waiting = asyncio.get_running_loop().create_future()
+            await self._waiting
+        if not self._has_begun:
+            self._has_begun = True
+            # By itself, as gRPC would want to send it again with a status that follows an unread response.
+            await self._context.send_initial_metadata(((CONTENT_LANGUAGE, self._language),) if self._language else ())
+        self._is_given = True
+        return self._responses.popleft()
+
+    def leave(self) -> None:
+        """Read no more."""
+        if self._reader is not None:
+            self._reader.cancel()
+
+    async def _read(self) -> None:
+        while not (self.has_ended or self.fault):
+            request = await self._receive()
+            self.has_ended = self._takes_one
+            self._came(request)
+            while self._request is not None:
+                self._taken = asyncio.get_running_loop().create_future()
+                await self._taken
+
+    def take_buffer(self) -> bytes | None:
+        if self._taken is not None and not self._taken.done():
+            self._taken.set_result(None)
+        return super().take_buffer()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    def answer(self, response: bytes, request_id: str, language: str) -> None:
+        self.send([response], language)
+        self.finish(OK, request_id)
+
+    def send(self, pieces: list[Buffer], language: str) -> None:
+        self._language = language
+        self._responses.append(b"".join(pieces))
+        self._wake()
+
+    def reset(self) -> None:
+        """End the call soon, although the client has not taken a response; until then it still may."""
+        self.loop.after(_LAST_SECONDS, self._give_up)
+
+    def _give_up(self) -> None:
+        if self._is_given and not self.is_closed and self._task is not None:
+            # gRPC keeps the call until the client takes the response, and then the status, or leaves.
+            self._ending = asyncio.create_task(self._abort_unread())
+            self._task.cancel()
+
+    async def _abort_unread(self) -> None:
+        # It always raises: the call is aborted, or the client has left.
+        with suppress(Exception):
+            await self._abort()

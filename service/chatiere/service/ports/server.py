@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import grpc.aio
 import uvloop
-from grpc_health.v1 import health_pb2
 from prometheus_client import CollectorRegistry
 
 from chatiere.service.base.heartbeat import Heartbeat
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import SettingError, Settings
+from chatiere.service.exchange.health import Health
 from chatiere.service.guards.chain import Guards
 from chatiere.service.guards.connections import connections_of, open_files
 from chatiere.service.guards.logs import DroppedLines
@@ -27,7 +27,7 @@ from chatiere.service.guards.memory import MemoryWatch
 from chatiere.service.guards.traces import TraceInterceptor
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.routes import create_fast_port
-from chatiere.service.ports.health import HealthServicer
+from chatiere.service.ports.grpc_handlers import Handlers
 from chatiere.service.ports.listening import count_of
 from chatiere.service.ports.methods import SERVICES, Methods
 from chatiere.service.ports.tls import server_credentials
@@ -72,8 +72,11 @@ class Server:
         self._metrics = Metrics(registry)
         self._guards = Guards(settings, self._metrics)
         self._table_keys = Keyring(settings.table_keys, table_key)
+        self._health = Health(SERVICES)
         self.methods: Methods
-        """The methods' handlers by path."""
+        """The methods of all ports."""
+        self.handlers: Handlers
+        """grpcio's handlers by path."""
         self._fast: FastPort | None = None
         self._web: WebPort | None = None
         # gRPC's.
@@ -119,6 +122,8 @@ class Server:
         Returns an event that is set when all calls have ended.
         """
         if not self._ended.is_set():
+            # Watches of the health end before ports end what is under way.
+            self._health.stop()
             fast_ended = None if self._fast is None else self._fast.stop(grace)
             # The loop may be ending at this moment.
             with suppress(RuntimeError):
@@ -173,11 +178,9 @@ class Server:
         )
         # gRPC's thread that hands events to loops; in a process with other servers it may have started before.
         self._pollers = set(threading.enumerate()) - before
-        self._health = HealthServicer()
-        for name in SERVICES:
-            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
-        self.methods = Methods(settings, self._metrics, self._guards, self._health, self._table_keys)
-        self._server.add_generic_rpc_handlers((self.methods,))
+        self.methods = Methods(settings, self._metrics, self._health, self._table_keys)
+        self.handlers = Handlers(settings, self._metrics, self._guards, self.methods)
+        self._server.add_generic_rpc_handlers((self.handlers,))
         port = _bind(self._server, settings)
         if settings.fast_address is not None:
             self._fast = create_fast_port(
@@ -219,8 +222,8 @@ class Server:
             # The door's thread has to be alive, too.
             if self._heartbeat is not None and (self._fast is None or self._fast.has_turned()):
                 self._heartbeat.beat()
-            doors = (self.methods.factory, self._fast, self._web)
-            self._metrics.half_open.set(sum(len(door.half_open) for door in doors if door is not None))
+            ports = (self.handlers, self._fast, self._web)
+            self._metrics.half_open.set(sum(len(port.door.half_open) for port in ports if port is not None))
             self._metrics.held_bytes.set(self._guards.budget.held)
             dropped.update()
             self._metrics.tasks.set(len(asyncio.all_tasks()))
@@ -233,11 +236,11 @@ class Server:
         self._loop.stop()
 
     async def _look_after_memory(self) -> None:
-        factory = self.methods.factory
+        door = self.handlers.door
         watch = MemoryWatch(
             self._guards.budget,
             self._settings.max_message_bytes,
-            (factory.half_open, factory.streams),
+            (door.half_open, door.streams),
             lambda: self.known,
         )
         while True:
@@ -263,7 +266,7 @@ class Server:
         self._stops.append(self._loop.create_task(self._stop(grace, fast_ended)))
 
     async def _stop(self, grace: float | None, fast_ended: threading.Event | None) -> None:
-        await self._health.enter_graceful_shutdown()
+        self.handlers.door.drain()
         web_stopped = None if self._web is None else asyncio.create_task(self._web.stop(grace))
         await self._server.stop(grace)
         if web_stopped is not None:

@@ -12,13 +12,10 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from chatiere.service.base.settings import SettingError, Settings
-from chatiere.service.guards.limits import CallSlots
-from chatiere.service.guards.memory import LEAST_AGE, EndedCalls, most_of_parts
-from chatiere.service.guards.sizes import largest_request
+from chatiere.service.exchange.door import MEMORY_LOOK, Door
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.listening import listening_sockets
 
@@ -32,10 +29,6 @@ _log = logging.getLogger(__name__)
 _CALLS_OF_A_CONNECTION = 1000
 # The part of the door's descriptors by which loops of connections' own are counted, and the descriptors of each.
 _PART, _OF_OWN_LOOP = 4, 3
-# Seconds between two looks at the memory of requests that have come in part.
-_LOOK = 0.1
-# A client that holds a smaller part of them loses no call.
-_FEW = 16
 # Bytes that libnghttp2 takes for a connection.
 _OF_CONNECTION = 32 * 1024
 # Seconds that a connection may be without a call; if it has a loop of its own, others may want one.
@@ -51,7 +44,7 @@ Route = Callable[["WireCall"], None]
 class FastPort:
     """The port: start it, and stop it once."""
 
-    def __init__(self, settings: Settings, address: str, *, share_port: bool, connections: int) -> None:
+    def __init__(self, settings: Settings, address: str, door: Door, *, share_port: bool, connections: int) -> None:
         """Listen on an address, without answering yet. Raises SettingError: fast_address.
 
         `connections`: at a time, and what else has a descriptor; when there are more, the address that has most loses
@@ -68,20 +61,12 @@ class FastPort:
         self._settings = settings
         self._connections = connections
         self._most_own_loops = min(settings.max_streams, connections // _PART)
-        self._ended_calls = EndedCalls(_log, "requests under way")
         self._endpoint_type = Endpoint
         self._accounts = Accounts(settings.max_fast_cost, settings.max_fast_debt)
         self._listening = listening_sockets("fast_address", address, share_port=share_port)
         self.port: int = self._listening[0].getsockname()[1]
         """The number of the port."""
-        self.half_open = CallSlots(settings.max_calls)
-        """The unary calls whose request has not come whole."""
-        self.streams = CallSlots(settings.max_streams)
-        """The streams of batches."""
-        self.is_stopping = False
-        """True once no more calls are to begin; streams end."""
-        self.on_stop: set[Callable[[], None]] = set()
-        """Called when it begins to stop, by the thread of `stop`."""
+        self.door = door
         self._routes: dict[bytes, Route] = {}
         self._takers: tuple[Route, ...] = ()
         self._largest: tuple[int, ...] = ()
@@ -90,18 +75,21 @@ class FastPort:
         self._own_loops: set[Loop] = set()
         # For the sets and what they say of each other.
         self._changing = threading.Lock()
+        self._is_stopping = False
         self._has_turned = threading.Event()
         self._has_turned.set()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="fast door", daemon=True)
 
-    def route(self, routes: Mapping[str, Route], unknown: Route) -> None:
-        """Set what takes the calls of each path ("/SERVICE/METHOD"), and those of other paths. Once, before `start`."""
+    def route(self, routes: Mapping[str, Route], largest: Sequence[int], unknown: Route) -> None:
+        """Set what takes the calls of each path ("/SERVICE/METHOD"), and those of other paths. Once, before `start`.
+
+        `largest`: the bytes of the largest request, in the order of the paths.
+        """
         self._routes, self._unknown = {path.encode(): route for path, route in routes.items()}, unknown
-        self._takers = tuple(routes.values())
-        self._largest = tuple(largest_request(path, self._settings.max_message_bytes) for path in routes)
+        self._takers, self._largest = tuple(routes.values()), tuple(largest)
         self._loop.endpoint = self._endpoint_of(self._loop, [each.detach() for each in self._listening])
-        self._loop.after(_LOOK, self._look_at_memory)
+        self._loop.after(MEMORY_LOOK, self._look)
 
     def start(self) -> None:
         """Begin to answer."""
@@ -116,20 +104,15 @@ class FastPort:
             # It has not begun.
             self._thread.start()
         with self._changing:
-            is_first, self.is_stopping = not self.is_stopping, True
-            loops, told = [self._loop, *self._own_loops], list(self.on_stop)
+            is_first, self._is_stopping = not self._is_stopping, True
+            loops = [self._loop, *self._own_loops]
         for loop in loops:
             if is_first:
                 loop.post(loop.endpoint.drain)
             loop.post(partial(loop.after, grace or 0.0, loop.endpoint.cut))
         if is_first:
-            for tell in told:
-                tell()
+            self.door.drain()
         return self._ended
-
-    def largest(self, wire: WireCall) -> int:
-        """Return the bytes of the largest request of a call's method, which must be one of the door's."""
-        return self._largest[wire.path]
 
     @property
     def held(self) -> int:
@@ -150,20 +133,22 @@ class FastPort:
 
     def has_turned(self) -> bool:
         """Return whether its loop has come round since the last time it was asked; ask it to."""
-        turned = self._has_turned.is_set() or (self.is_stopping and self._ended.is_set())
+        turned = self._has_turned.is_set() or (self._is_stopping and self._ended.is_set())
         self._has_turned.clear()
         self._loop.post(self._has_turned.set)
         return turned
 
-    def give_own_loop(self, wire: WireCall) -> Callable[[], None] | None:
-        """Move a call that has just begun, and its connection, to a loop of its own; return what starts that.
+    def loop_for(self, wire: WireCall) -> Callable[[], None] | None:
+        """Move a stream that has just begun, and its connection, to a loop of its own; return what starts that.
 
-        None: it stays, because others share its connection, or there are too many loops or files.
+        None: it stays, because it has one, others share its connection, or there are too many loops or files.
         """
+        if wire.loop.is_own:
+            return None
         loop = Loop(is_own=True)
         with self._changing:
             is_full = self._loop.endpoint.connections + _OF_OWN_LOOP * (len(self._own_loops) + 1) > self._connections
-            if self.is_stopping or is_full or len(self._own_loops) >= self._most_own_loops:
+            if self._is_stopping or is_full or len(self._own_loops) >= self._most_own_loops:
                 return None
             try:
                 loop.endpoint = self._endpoint_of(loop, ())
@@ -201,7 +186,7 @@ class FastPort:
             self._ended.set()
 
     def _is_over(self) -> bool:
-        return self.is_stopping and not self._loop.endpoint.connections and not self._own_loops
+        return self._is_stopping and not self._loop.endpoint.connections and not self._own_loops
 
     def _start_own(self, loop: Loop) -> None:
         try:
@@ -238,19 +223,11 @@ class FastPort:
         else:
             self._takers[wire.path](wire)
 
-    def _look_at_memory(self) -> None:
-        most = most_of_parts(self._settings.max_message_bytes)
-        if (held := self.held) > most:
-            # Of the client whose requests take most.
-            found = [(*slots.largest(LEAST_AGE, attrgetter("held")), slots) for slots in (self.half_open, self.streams)]
-            weight, client, calls, slots = max(found, key=itemgetter(0))
-            if weight > most // _FEW:
-                slots.end(client, calls)
-                self._ended_calls.add(len(calls), held)
-        self._ended_calls.tell()
+    def _look(self) -> None:
+        self.door.look_at_memory(self.held)
         if trouble := self._loop.endpoint.trouble:
             _log.warning("connections could not be taken: %s", os.strerror(trouble))
-        self._loop.after(_LOOK, self._look_at_memory)
+        self._loop.after(MEMORY_LOOK, self._look)
 
 
 def _fail(wire: WireCall, error: Exception) -> None:

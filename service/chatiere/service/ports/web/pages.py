@@ -14,36 +14,36 @@ from pathlib import Path
 from typing import NamedTuple
 
 import chatiere.web
-from chatiere.service.ports.web.http import Headers, Receive, Scope, Send, has_body, send_whole, tags_in, takes_gzip
+from chatiere.service.ports.web.connection import TEXT, Fields, Request
+from chatiere.service.ports.web.http import tags_in, takes_gzip
 
 FOLDER = Path(chatiere.web.__file__).parent
 """The folder of the page's files."""
 
-_TEXT = b"text/plain; charset=utf-8"
 # Other files are not served.
 _TYPES = {
-    ".chatiere": _TEXT,
-    ".css": b"text/css; charset=utf-8",
-    ".html": b"text/html; charset=utf-8",
-    ".js": b"text/javascript; charset=utf-8",
-    ".svg": b"image/svg+xml; charset=utf-8",
+    ".chatiere": TEXT[1],
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml; charset=utf-8",
 }
 # Nothing inline, nothing of other origins, in nobody's frame. Links hold tables: other sites do not learn of them.
-_POLICY: Headers = [
+_POLICY: Fields = [
     (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
     (
-        b"permissions-policy",
-        b"accelerometer=(), camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), "
-        b"gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
+        "permissions-policy",
+        "accelerometer=(), camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), "
+        "gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
     ),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"),
 ]
 _MISSING = b"there is no such page here\n"
 # Seconds between two looks at the files on disk, at requests for the page itself.
@@ -53,8 +53,8 @@ _LOOK = 1.0
 class _Form(NamedTuple):
     """A file as a response: plain, or compressed."""
 
-    tag: bytes
-    headers: Headers
+    tag: str
+    fields: Fields
     body: bytes
 
 
@@ -66,7 +66,7 @@ class _File(NamedTuple):
 
 
 class Pages:
-    """The page's files, an application in the sense of ASGI for GET and HEAD.
+    """The page's files, for GET and HEAD.
 
     Whoever changes a file sees that after a reload of the page: a request for `/` reads anew what has changed.
     """
@@ -77,22 +77,19 @@ class Pages:
         self._files: dict[str, _File] = _read(folder, {})
         self._looked = time.monotonic()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
-        sent: Headers = scope["headers"]
-        rest = receive if has_body(sent) else None
-        path: str = scope["path"]
+    def response(self, request: Request) -> tuple[int, Fields, bytes]:
+        """Return status, fields and body of the response to a request."""
+        path = request.path
         if path == "/":
             self._look()
             path = "/index.html"
         file = self._files.get(path)
         if file is None:
-            await send_whole(send, 404, [(b"content-type", _TEXT), *_POLICY], _MISSING, rest)
-            return
-        form = file.compressed if takes_gzip(sent) else file.plain
+            return 404, [TEXT, *_POLICY], _MISSING
+        form = file.compressed if takes_gzip(request.values) else file.plain
         # A proxy that compresses makes the tag a weak one.
-        is_known = form.tag in (tag.removeprefix(b"W/") for tag in tags_in(sent))
-        await send_whole(send, 304 if is_known else 200, form.headers, b"" if is_known else form.body, rest)
+        is_known = form.tag in (tag.removeprefix("W/") for tag in tags_in(request.values))
+        return (304, form.fields, b"") if is_known else (200, form.fields, form.body)
 
     def _look(self) -> None:
         now = time.monotonic()
@@ -122,12 +119,12 @@ def _read(folder: Path, known: dict[str, _File]) -> dict[str, _File]:
     return files
 
 
-def _file(changed: int, kind: bytes, text: bytes) -> _File:
-    headers = [(b"content-type", kind), (b"cache-control", b"no-cache"), (b"vary", b"accept-encoding"), *_POLICY]
+def _file(changed: int, kind: str, text: bytes) -> _File:
+    fields = [("content-type", kind), ("cache-control", "no-cache"), ("vary", "accept-encoding"), *_POLICY]
     packed = gzip.compress(text, mtime=0)
-    return _File(changed, _form(headers, text), _form([*headers, (b"content-encoding", b"gzip")], packed))
+    return _File(changed, _form(fields, text), _form([*fields, ("content-encoding", "gzip")], packed))
 
 
-def _form(headers: Headers, body: bytes) -> _Form:
-    tag = b'"%s"' % hashlib.sha256(body).hexdigest()[:32].encode()
-    return _Form(tag, [*headers, (b"etag", tag)], body)
+def _form(fields: Fields, body: bytes) -> _Form:
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    return _Form(tag, [*fields, ("etag", tag)], body)
