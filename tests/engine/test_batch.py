@@ -144,7 +144,7 @@ def test_a_stride_is_a_number_from_1(table: Table, states: bytes) -> None:
 def test_playouts_are_at_least_one(table: Table, states: bytes) -> None:
     for wrong in (0, -1, 2**32):
         error = refused(table.playout, states, wrong, seed=1)
-        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "playouts")
 
 
 def test_worlds_and_playouts_are_at_least_one_and_fit_together(table: Table, states: bytes) -> None:

@@ -59,19 +59,27 @@ def happen(played: Played, exchange: Exchange[Any], event: str) -> None:
 
 
 # What an event does to a call whose request has not come.
-ENDS_HALF_OPEN = {"two": MALFORMED, "none": MALFORMED, "fault": BROKEN, "left": CANCELLED, "late": LATE, "slot": FULL}
+ENDS_HALF_OPEN: dict[str, int] = {
+    "two": MALFORMED,
+    "none": MALFORMED,
+    "fault": BROKEN,
+    "left": CANCELLED,
+    "late": LATE,
+    "slot": FULL,
+}
 
 
 def expected(kind: Kind, events: Sequence[str]) -> int:
     """Return the status of a call by what happens to it, in words of the documentation."""
-    state, refused_for = "half-open", OK
+    state = "half-open"
+    refused_for: int = OK
     for event in events:
         if state == "half-open":
             if event in ENDS_HALF_OPEN:
                 return ENDS_HALF_OPEN[event]
             if event == "request":
                 if kind == "single":
-                    return OK
+                    return refused_for
                 state = "waits for a thread"
         elif event in ("left", "late"):
             # A client that has left is not late.

@@ -22,7 +22,7 @@ from chatiere.service.base.settings import with_port
 from chatiere.service.ports.listening import listening_sockets
 
 # Connections at a time.
-_MOST = 8
+_MAX_CONNECTIONS = 8
 # Seconds for a client to send something, and to take the response; for its whole request; and for a connection to end
 # when another one needs its slot.
 _SILENCE, _REQUEST, _PATIENCE = 5.0, 10.0, 1.0
@@ -102,7 +102,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         self.server_name, self.server_port = listening.getsockname()[:2]
         self.setup_environ()
         self.set_app(application)
-        self._slots = threading.Semaphore(_MOST)
+        self._slots = threading.Semaphore(_MAX_CONNECTIONS)
         # Connections whose request has not arrived, oldest first, and the time by which it must.
         self._waiting: dict[socket.socket, float] = {}
         self._changing = threading.Lock()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from chatiere.http2.server import Call
 
 # As in http2/connection.h.
-_MOST_WAITING, _MOST_HEADERS = 16384, 16 * 1024
+_MAX_WAITING, _MAX_HEADERS = 16384, 16 * 1024
 _COMPRESSED = Status(code_pb2.UNIMPLEMENTED, message="compressed messages are not read at this door")
 _WORDS = {
     "timeout": "invalid grpc-timeout",
@@ -30,7 +30,7 @@ def error_of(largest: Sequence[int], wire: Call) -> Exception:
     if name == "size":
         return limit_exceeded("bytes of a request", largest[wire.path])
     if name == "count":
-        return limit_exceeded("requests ahead of their responses", _MOST_WAITING)
+        return limit_exceeded("requests ahead of their responses", _MAX_WAITING)
     if name == "headers":
-        return limit_exceeded("bytes of metadata", _MOST_HEADERS)
+        return limit_exceeded("bytes of metadata", _MAX_HEADERS)
     return Refusal(ServiceReason.MALFORMED_REQUEST, _WORDS[name], metadata={})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from chatiere.http2.server import Endpoint
 
 # The longest wait, in seconds.
-_LONGEST_WAIT = 60.0
+_MAX_WAIT = 60.0
 # Above this number of timers, those that are cancelled are forgotten.
 _MANY = 1000
 
@@ -107,8 +107,8 @@ class Loop:
         while self._timers and self._timers[0][2].work is None:
             heapq.heappop(self._timers)
         if not self._timers:
-            return _LONGEST_WAIT
-        return min(max(self._timers[0][0] - now, 0.0), _LONGEST_WAIT)
+            return _MAX_WAIT
+        return min(max(self._timers[0][0] - now, 0.0), _MAX_WAIT)
 
 
 def _do(work: Callable[[], object]) -> None:

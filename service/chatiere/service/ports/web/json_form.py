@@ -15,7 +15,7 @@ from chatiere.service.base.errors import Refusal, ServiceReason
 
 # The most objects and lists in a request, each of which may take a hundred bytes of memory and more; and how deep they
 # may lie in one another: protobuf-py's parser crashes some thousands deep. A message of ours has a dozen levels.
-_MOST, _DEEPEST = 100_000, 100
+_MAX_NODES, _MAX_DEPTH = 100_000, 100
 # To the closing quote, or to the end: it never looks at a byte twice.
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -72,18 +72,18 @@ class JsonForm:
 
 def _check_nesting(text: bytes) -> None:
     count = text.count(b"[") + text.count(b"{")
-    if count <= _DEEPEST:
+    if count <= _MAX_DEPTH:
         return
-    if count > _MOST:
-        raise _malformed(f"the request has {count} objects and lists; this service reads at most {_MOST}")
+    if count > _MAX_NODES:
+        raise _malformed(f"the request has {count} objects and lists; this service reads at most {_MAX_NODES}")
     brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
     # Each round takes the innermost away.
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         if not brackets:
             return
         brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
     if brackets:
-        raise _malformed(f"the request is no JSON, or nests more than {_DEEPEST} levels deep")
+        raise _malformed(f"the request is no JSON, or nests more than {_MAX_DEPTH} levels deep")
 
 
 def _malformed(message: str) -> Refusal:
