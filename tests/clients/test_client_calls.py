@@ -54,7 +54,7 @@ def test_list_games_by_name_and_in_parts(ask: Ask, name: str) -> None:
 
 
 def test_one_name_is_no_sequence_of_names(ask: Ask) -> None:
-    with pytest.raises(TypeError, match="names is a sequence of names, not the one name 'discat'"):
+    with pytest.raises(TypeError, match="games is a sequence of names, not the one name 'discat'"):
         ask("list_games", "discat")
     assert game_requests.list_games((), False, False, True).message == ListGamesRequest(phrases=True)
 

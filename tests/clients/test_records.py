@@ -137,7 +137,10 @@ FIRST_MOVE = next(number for number, line in enumerate(WHOLE, 1) if line.startsw
         (lambda: "x" * 1_000_000 + "\n", "line 1: a line has at most 10000 characters, not 1000000"),
         (replaced("^game: .*\n", ""), f"line {FIRST_OUTCOME - 1}: no line 'game: …' before the moves"),
         (replaced("^game: .*", "game: tarock"), "line 1: unknown game 'tarock'; known games: "),
-        (replaced("^rules_version: 1", "rules_version: 2"), "line 2: version 2 of the rules of discat is not"),
+        (
+            replaced("^rules_version: 1", "rules_version: 2"),
+            "line 2: unsupported version 2 of the rules of discat; supported: 1",
+        ),
         (replaced("^rules_version: 1", "rules_version: -1"), "line 2: rules_version must be an integer from 0 to "),
         (replaced("^players: 2", "players: 7"), "line 3: "),
         (replaced("^players: 2", "players: " + "9" * 5000), "line 3: players must be an integer from 0 to "),

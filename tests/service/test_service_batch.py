@@ -102,6 +102,19 @@ def columns_of(message: Any, result: Any) -> None:
     }
 
 
+def test_without_a_seed_each_call_has_another(batches: Any, table: pb.BatchSetup, begun: pb.Positions) -> None:
+    seats = bytes(len(begun.actors))
+    for call, request in (
+        (batches.Playout, pb.PlayoutRequest(setup=table, states=begun.states, playouts=8)),
+        (batches.Evaluate, pb.EvaluateRequest(setup=table, states=begun.states, worlds=8, playouts=1)),
+        (batches.ResampleStates, pb.ResampleStatesRequest(setup=table, states=begun.states, seats=seats)),
+    ):
+        assert call(request) != call(request)
+        # 0 is a seed as any other.
+        request.seed = 0
+        assert call(request) == call(request)
+
+
 def test_calls_answer_what_the_engine_s_batches_do(
     batches: Any, game: Game, table: pb.BatchSetup, begun: pb.Positions
 ) -> None:
@@ -716,7 +729,7 @@ def test_batches_are_counted(game: Game, table: pb.BatchSetup, door: Door) -> No
         batches.Step(step)
         on_stream(batches, play_request("step", step), play_request("step", step))
         refusal(batches.Step, pb.StepRequest(setup=table, states=b"1"))
-        playout = batches.Playout(pb.PlayoutRequest(setup=table, states=positions.states, playouts=2))
+        playout = batches.Playout(pb.PlayoutRequest(setup=table, states=positions.states, playouts=2, seed=3))
         labels = {"game": game.name, "method": "Step"}
         assert server.sample("chatiere_batch_items_count", **labels) == 3
         assert server.sample("chatiere_batch_items_sum", **labels) == 3 * COUNT
@@ -725,10 +738,10 @@ def test_batches_are_counted(game: Game, table: pb.BatchSetup, door: Door) -> No
         assert server.sample("chatiere_kernel_seconds_count", **labels) == 3
         assert server.sample("chatiere_kernel_seconds_sum", **labels) > 0
         assert server.sample("chatiere_moves_applied_total", game=game.name) == 3 * (COUNT - 1)
-        evaluate = pb.EvaluateRequest(setup=table, states=positions.states, worlds=2, playouts=1)
+        evaluate = pb.EvaluateRequest(setup=table, states=positions.states, worlds=2, playouts=1, seed=4)
         batches.Evaluate(evaluate)
         cancellation = Cancellation()
-        Table(game, game.max_players).evaluate(positions.states, 2, 1, seed=0, cancellation=cancellation)
+        Table(game, game.max_players).evaluate(positions.states, 2, 1, seed=4, cancellation=cancellation)
         assert server.sample("chatiere_batch_items_sum", game=game.name, method="Evaluate") == COUNT
         assert server.sample("chatiere_kernel_seconds_count", game=game.name, method="Evaluate") == 1
         played = np.frombuffer(playout.decisions, "<u8").sum() + cancellation.moves

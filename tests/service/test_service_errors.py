@@ -104,7 +104,7 @@ def test_reason_unknown_game(stub: Any, game: Game) -> None:
     check(refusal(stub.NewGame, no_options), "UNKNOWN_GAME", "game", games=names)
     for wrong in "belote", "", game.name.upper():
         listed = refusal(stub.ListGames, game_service_pb2.ListGamesRequest(games=[game.name, game.name, wrong]))
-        check(listed, "UNKNOWN_GAME", "names[2]", games=names)
+        check(listed, "UNKNOWN_GAME", "games[2]", games=names)
 
 
 def test_reason_unknown_game_of_a_state_without_one(stub: Any) -> None:

@@ -74,7 +74,7 @@ def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
         lost, other = (batch_stub(channels[number]).Playout.future(BUSY, timeout=PATIENCE) for number in (0, 1))
         wait_until(lambda: in_flight(two_workers) == 2, "both calls run")
         os.kill(two_workers.worker_pid(0), signal.SIGKILL)
-        assert other.result().moves
+        assert other.result().decisions
         assert lost.result() == other.result()
         two_workers.worker_pid(0, seen)
     labels = {"grpc_method": "Playout", "grpc_code": "OK"}
@@ -102,7 +102,7 @@ def test_a_call_in_flight_when_the_server_is_stopped_is_finished(two_workers: Se
         call = batch_stub(channel).Playout.future(BUSY, timeout=PATIENCE)
         wait_until(lambda: in_flight(two_workers) == 1, "the call runs")
         two_workers.process.send_signal(signal.SIGTERM)
-        assert call.result().moves
+        assert call.result().decisions
     assert two_workers.process.wait(PATIENCE) == 0
 
 

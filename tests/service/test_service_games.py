@@ -39,7 +39,7 @@ WHOLE = game_service_pb2.ListGamesRequest(pieces=True, observation=True, phrases
 PARTS = {
     "pieces": ("pieces", "piece_details", "piece_fields"),
     "observation": ("observation",),
-    "words": ("phrases",),
+    "phrases": ("phrases",),
 }
 
 
@@ -97,7 +97,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
         assert list(info.rules_versions) == list(game.rules_versions)
         assert info.packed_size == game.packed_size
         assert info.title
-        assert info.outcomes
+        assert info.outcomes_description
         assert "first_seat" in [option.name for option in info.options]
         assert all(option.title and option.description and option.default_description for option in info.options)
         # The kinds cover the dense ids and the parts the observation, without gaps.

@@ -19,7 +19,14 @@ from chatiere.service.guards.chain import REQUEST_ID
 from chatiere.service.ports.asyncio_loop import AsyncioLoop
 from chatiere.service.ports.web.connection import Connection, Fields, Request
 from chatiere.service.ports.web.http import tags_in, takes_gzip
-from chatiere.service.ports.web.protocols import PREFIX, Response, StreamProtocol, WebProtocol, message_in_query
+from chatiere.service.ports.web.protocols import (
+    PREFIX,
+    Response,
+    StreamProtocol,
+    UnaryProtocol,
+    WebProtocol,
+    message_in_query,
+)
 
 # Smaller responses, in bytes, are not worth compressing; the level is zlib's.
 _WORTH_COMPRESSING, _LEVEL = 1024, 5
@@ -102,14 +109,16 @@ class WebCall:
     # Called by the connection
 
     def on_data(self, data: bytes) -> None:
-        """Take a part of the request."""
-        self.add(data)
-        self._tell()
+        """Take a part of the request; what a GET has is left."""
+        if not self.has_ended:
+            self.add(data)
+            self._tell()
 
     def on_end(self) -> None:
         """Read the request, which has come whole."""
-        self.read()
-        self._tell()
+        if not self.has_ended:
+            self.read()
+            self._tell()
 
     def on_delivered(self) -> None:
         """Have the exchange look."""
@@ -195,7 +204,7 @@ class WebCall:
 
     def answer(self, response: bytes, request_id: str, language: str) -> None:
         """End the call with a response."""
-        self._respond(self._protocol.answer(response))
+        self._respond(cast(UnaryProtocol, self._protocol).answer(response))
 
     def send(self, pieces: list[Buffer], language: str) -> None:
         """Send a response: of a stream at once, or else with the end of the call."""
@@ -219,7 +228,7 @@ class WebCall:
                 self._connection.end()
         elif self._pieces is not None and not status.code:
             pieces, self._pieces = self._pieces, None
-            self._respond(self._protocol.answer(b"".join(pieces)))
+            self._respond(cast(UnaryProtocol, self._protocol).answer(b"".join(pieces)))
         else:
             self._respond(self._protocol.unread(status) if self._is_unread else self._protocol.error(status))
 

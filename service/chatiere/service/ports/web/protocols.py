@@ -53,14 +53,18 @@ class WebProtocol(Protocol):
     def message(self, values: Values, body: bytes, largest: int) -> bytes:
         """Return the one message of a request's body, of at most `largest` bytes."""
 
-    def answer(self, message: bytes) -> Response:
-        """Return the response to a unary call that succeeds."""
-
     def error(self, status: Status) -> Response:
         """Return the response to a call that failed before it had a message."""
 
     def unread(self, status: Status) -> Response:
         """Return the response to a call whose fields are faulty."""
+
+
+class UnaryProtocol(WebProtocol, Protocol):
+    """One that has unary calls."""
+
+    def answer(self, message: bytes) -> Response:
+        """Return the response to a call that succeeds."""
 
 
 class StreamProtocol(WebProtocol, Protocol):
@@ -126,10 +130,6 @@ class ConnectStream:
         """Return the end of the stream."""
         return _envelope(_END, _written({"error": _error_of(status)} if status.code else {}))
 
-    def answer(self, message: bytes) -> Response:
-        """Return a stream of one message."""
-        return Response(200, self.fields, _envelope(0, message) + self.end(OK))
-
     def error(self, status: Status) -> Response:
         """Return a stream without messages."""
         return Response(200, self.fields, self.end(status))
@@ -183,13 +183,14 @@ class GrpcWeb:
 _CODECS = ("proto", "json")
 CONNECT = {codec: ConnectUnary(codec) for codec in _CODECS}
 """Connect for unary calls, by codec, as GET names it."""
-_GRPC_WEB: dict[str, StreamProtocol] = {f"application/grpc-web+{codec}": GrpcWeb(codec) for codec in _CODECS}
+_GRPC_WEB = {f"application/grpc-web+{codec}": GrpcWeb(codec) for codec in _CODECS}
 _GRPC_WEB["application/grpc-web"] = _GRPC_WEB["application/grpc-web+proto"]
-STREAMS: dict[str, StreamProtocol] = _GRPC_WEB | {
-    f"application/connect+{codec}": ConnectStream(codec) for codec in _CODECS
+STREAMS: dict[str, StreamProtocol] = {
+    **_GRPC_WEB,
+    **{f"application/connect+{codec}": ConnectStream(codec) for codec in _CODECS},
 }
 """The protocols of streams by content type."""
-UNARY: dict[str, WebProtocol] = {**_GRPC_WEB, **{f"application/{codec}": CONNECT[codec] for codec in _CODECS}}
+UNARY: dict[str, UnaryProtocol] = {**_GRPC_WEB, **{f"application/{codec}": CONNECT[codec] for codec in _CODECS}}
 """The protocols of unary calls by content type."""
 
 
