@@ -17,17 +17,15 @@ from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.idle import IdleStreams
 from chatiere.service.guards.limits import CallLimit
 
-OK, CANCELLED, LATE, FULL, STOPPING, INTERNAL, BROKEN, MALFORMED = (
-    code_pb2.OK,
-    code_pb2.CANCELLED,
-    code_pb2.DEADLINE_EXCEEDED,
-    code_pb2.RESOURCE_EXHAUSTED,
-    code_pb2.UNAVAILABLE,
-    code_pb2.INTERNAL,
-    # Of `PlayedWire.fault`.
-    code_pb2.UNIMPLEMENTED,
-    code_pb2.INVALID_ARGUMENT,
-)
+OK: int = code_pb2.OK
+CANCELLED: int = code_pb2.CANCELLED
+LATE: int = code_pb2.DEADLINE_EXCEEDED
+FULL: int = code_pb2.RESOURCE_EXHAUSTED
+STOPPING: int = code_pb2.UNAVAILABLE
+INTERNAL: int = code_pb2.INTERNAL
+MALFORMED: int = code_pb2.INVALID_ARGUMENT
+BROKEN: int = code_pb2.UNIMPLEMENTED
+"""Of `PlayedWire.fault`."""
 PATH = "/chatiere.v1.BatchService/Step"
 ALL_THE_TIME = 1e6
 _SETTINGS = Settings(address="127.0.0.1:0")

@@ -133,7 +133,7 @@ def test_a_refusal_is_the_same_at_each_door(door: Door, name: str, slow: threadi
         settings["tokens"] = tmp_path / "tokens"
         settings["tokens"].write_text(new_token("alice")[1])
     with running(Settings(address="127.0.0.1:0", **settings), door) as server:
-        call = server.channel.unary_unary(case.path)
+        call: Any = server.channel.unary_unary(case.path)
         refused = refusal(call, case.request, metadata=(*case.metadata, ("x-request-id", "cat-1")), timeout=None)
     assert refused == case.refused
     assert refused.request_id == "cat-1"
@@ -141,7 +141,8 @@ def test_a_refusal_is_the_same_at_each_door(door: Door, name: str, slow: threadi
 
 def test_a_call_too_many_is_the_same_at_each_door(door: Door, slow: threading.Event) -> None:
     with running(Settings(address="127.0.0.1:0", max_calls_per_client=1, default_deadline=PATIENCE), door) as server:
-        first = server.channel.unary_unary(LIST_BOTS).future(b"")
+        list_bots: Any = server.channel.unary_unary(LIST_BOTS)
+        first = list_bots.future(b"")
         assert slow.wait(PATIENCE)
         refused = refusal(server.channel.unary_unary(LIST_GAMES), b"")
         assert (refused.code, refused.reason, refused.retry_after) == (FULL, "LIMIT_EXCEEDED", 0.1)
@@ -250,7 +251,8 @@ def test_a_client_that_leaves_a_stream_is_the_same_at_each_door(door: Door, has_
     labels = {"grpc_type": "bidi_stream", "grpc_service": "chatiere.v1.BatchService", "grpc_method": "Play"}
     with running(Settings(address="127.0.0.1:0"), door) as server:
         requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        stream = server.channel.stream_stream(f"/{labels['grpc_service']}/Play")(iter(requests.get, None))
+        play: Any = server.channel.stream_stream(f"/{labels['grpc_service']}/Play")
+        stream = play(iter(requests.get, None))
         if has_worked:
             requests.put(PlayRequest(tag=1).SerializeToString())
             assert PlayResponse.FromString(next(stream)).tag == 1

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from itertools import pairwise
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -430,7 +431,7 @@ def test_whoever_serves_learns_that_the_client_is_gone(serve: Callable[..., Any]
 
 def test_slow_and_idle_clients_are_ended() -> None:
     async def check() -> None:
-        now = module.monotonic()
+        now = monotonic()
         for parts, later, response in (
             ([], 10.1, []),
             ([b"GET / HTTP/1.1\r\nx"], 10.1, [408]),
@@ -454,7 +455,7 @@ def test_slow_and_idle_clients_are_ended() -> None:
 
 def test_a_client_that_takes_nothing_is_ended() -> None:
     async def check() -> None:
-        now, connection = module.monotonic(), Played(Streaming)
+        now, connection = monotonic(), Played(Streaming)
         connection.transport.is_stuck = True
         await connection.receive(GET)
         connection.connection.look(now)

@@ -6,6 +6,7 @@ import json
 import struct
 import urllib.parse
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -90,7 +91,7 @@ def test_members_of_gzip_are_one_message_and_bombs_are_not_unpacked() -> None:
     assert read(PACKING, gzip.compress(b"a") + gzip.compress(b"b"), LARGEST) == b"ab"
     assert ended(lambda: read(PACKING, gzip.compress(b"a") + b"b", LARGEST)) == code_pb2.INVALID_ARGUMENT
     for bomb in (gzip.compress(bytes(100 << 20)), gzip.compress(b"a" * 501) * 2):
-        assert ended(lambda bomb=bomb: read(PACKING, bomb, LARGEST)) == code_pb2.RESOURCE_EXHAUSTED
+        assert ended(partial(read, PACKING, bomb, LARGEST)) == code_pb2.RESOURCE_EXHAUSTED
     # A method may take more, but nothing that unpacks to more than 1 MiB.
     with pytest.raises(Refusal, match="compressed request"):
         read(PACKING, gzip.compress(bytes((1 << 20) + 1)), 4 << 20)
@@ -119,7 +120,7 @@ def test_timeouts(kind: str, name: str, value: str, seconds: float) -> None:
 def test_timeouts_that_are_none(value: str) -> None:
     for kind, name in (("application/proto", "connect-timeout-ms"), ("application/grpc-web", "grpc-timeout")):
         if value or name == "grpc-timeout":
-            assert ended(lambda kind=kind, name=name: ALL[kind].timeout({name: value})) == code_pb2.INVALID_ARGUMENT
+            assert ended(partial(ALL[kind].timeout, {name: value})) == code_pb2.INVALID_ARGUMENT
 
 
 @each_stream

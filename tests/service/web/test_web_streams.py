@@ -50,7 +50,8 @@ class Stream:
         assert response.status_code == 200
         assert response.headers["content-type"] == kind_of(protocol, codec)
         self._parts, self._data = response.iter_raw(), b""
-        self.code, self.text, self.details = "", "", []
+        self.code, self.text = "", ""
+        self.details: Any = None
 
     def _take(self, size: int) -> bytes:
         while len(self._data) < size:
