@@ -117,7 +117,11 @@ def parts() -> dict[str, Part]:
     )
     found["tables"] = Part(
         [*sorted((service / "tables").glob("*.py")), ROOT / "clients" / "table.py"],
-        ["tests/tables/test_tables_derivations.py", "tests/tables/test_tables_seal.py", *_clients("table")],
+        [
+            "tests/tables/test_tables_derivations.py",
+            "tests/tables/test_tables_seal.py",
+            *_clients("table", "table_vectors"),
+        ],
         ["tests/tables", "tests/command/test_command_verify.py", *_service("processes")],
     )
     found["guards"] = Part(
