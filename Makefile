@@ -167,7 +167,7 @@ bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, bui
 	$(BIN)/python -m loadtest.bench $(BENCH)
 
 clean: ## Remove all build products
-	rm -rf $(VENV) build src dist *.egg-info web/rules web/guide web/samples
+	rm -rf $(VENV) build src dist *.egg-info web/rules web/guide web/samples web/shared/fields.js
 	find engine http2 bots -name '*.so' -delete
 
 $(BUILT): pyproject.toml setup.py $(COMPILED) $(SHOWN)

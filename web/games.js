@@ -15,17 +15,19 @@ import { filled, language } from "./settings.js";
 /** @type {Map<string, Promise<any>>} */
 const asked = new Map();
 
-/** List all games: names, numbers of players. @returns {Promise<GameInfo[]>} */
+/** List all games: names, numbers of players. */
 export async function listGames() {
-  return (await once(`games ${language()}`, () => call("GameService/ListGames", {}))).games;
+  const { games = [] } = await once(`games ${language()}`, () => call("GameService/ListGames", {}));
+  return games;
 }
 
 /**
  * List the bots of a game.
- * @param {string} game @returns {Promise<import("#api/chatiere/v1/bot_service_pb.js").BotInfoJson[]>}
+ * @param {string} game
  */
 export async function listBots(game) {
-  return (await once(`bots ${game}`, () => call("BotService/ListBots", { game }))).bots;
+  const { bots = [] } = await once(`bots ${game}`, () => call("BotService/ListBots", { game }));
+  return bots;
 }
 
 /**
@@ -36,11 +38,11 @@ export function roomOf(name) {
   const spoken = language();
   return once(`room ${name} ${spoken}`, async () => {
     checkGame(name);
-    const [game, { games }] = await Promise.all([
+    const [game, { games = [] }] = await Promise.all([
       loadGame(name),
       call("GameService/ListGames", { names: [name], words: true, pieces: true }),
     ]);
-    const info = /** @type {GameInfo} */ (games[0]);
+    const info = games[0] ?? {};
     const field = fieldOf(name);
     const details = /** @type {any} */ (info.pieceDetails)?.[field] ?? {};
     const t = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>

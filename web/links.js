@@ -14,7 +14,7 @@ export function linkTo(fragment) {
 
 /** Return the link to share: the tables that others may lack. @param {Session} session */
 export function tableLink(session) {
-  return linkTo(`table/${session.news().join(".")}`);
+  return linkTo(`table/${session.toSend().texts.join(".")}`);
 }
 
 /**
@@ -23,7 +23,7 @@ export function tableLink(session) {
  */
 export function seatLink(session, seat) {
   const own = { seat, secret: session.kept.seats[seat], promises: promisesOf(session.id, seat) };
-  return linkTo(`seat/${packed(own)}/${session.news().join(".")}`);
+  return linkTo(`seat/${packed(own)}/${session.toSend().texts.join(".")}`);
 }
 
 /**

@@ -63,6 +63,14 @@ export function keepPly(id, ply, text) {
   put(`${TABLE}${id} ${ply}`, text, id);
 }
 
+/**
+ * Return the tables of all plies that are kept, as text.
+ * @param {string} id
+ */
+export function pliesOf(id) {
+  return keysFrom(`${TABLE}${id} `).map((key) => localStorage.getItem(key) ?? "");
+}
+
 /** Forget the tables of all plies above one, whoever has kept them. @param {string} id @param {number} ply */
 export function forgetAbove(id, ply) {
   const prefix = `${TABLE}${id} `;
@@ -81,26 +89,33 @@ export function forgetTable(id) {
 }
 
 /**
- * Keep which table of a ply a seat has acknowledged or made, unless one is kept: return the one that is.
- * @param {string} id @param {number} seat @param {number} ply @param {string} hash
+ * Keep a promise of a seat, unless there is one under its key already: return the one that is kept.
+ * @param {number} seat
+ * @param {string} key the table's id and the ply
+ * @param {string} hash of the table that the seat has acknowledged or made
  * @returns {Promise<string>}
  */
-export async function keepPromise(id, seat, ply, hash) {
-  const key = `${PROMISE}${id} ${seat} ${ply}`;
+export async function keepPromise(seat, key, hash) {
+  const name = `${PROMISE}${seat} ${key}`;
   const keep = () => {
-    const kept = localStorage.getItem(key);
+    const kept = localStorage.getItem(name);
     if (kept === null) {
-      put(key, hash, id);
+      put(name, hash, key.split(" ")[0]);
     }
     return kept ?? hash;
   };
   // Two windows of one browser must not promise different tables.
-  return navigator.locks ? navigator.locks.request(key, keep) : keep();
+  return navigator.locks ? navigator.locks.request(name, keep) : keep();
 }
 
-/** Return what a seat has promised, by ply. @param {string} id @param {number} seat @returns {[number, string][]} */
+/**
+ * Return what a seat has promised at a table, by ply.
+ * @param {string} id
+ * @param {number} seat
+ * @returns {[number, string][]}
+ */
 export function promisesOf(id, seat) {
-  const prefix = `${PROMISE}${id} ${seat} `;
+  const prefix = `${PROMISE}${seat} ${id} `;
   return keysFrom(prefix).map((key) => [Number(key.slice(prefix.length)), localStorage.getItem(key) ?? ""]);
 }
 

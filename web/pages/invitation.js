@@ -1,13 +1,14 @@
 // A table that is being filled by people elsewhere. Each player's own browser makes the secret of a seat and sends its hash
 // in a reply; whoever invites makes the table when all have replied.
 
-import { packed, random, toHex, unpacked } from "../bytes.js";
+import { packed, random, unpacked } from "../bytes.js";
 import { h } from "../dom.js";
 import { roomOf } from "../games.js";
 import { linkTo, pasteLink, share } from "../links.js";
 import { nameOfSeat } from "../seat_names.js";
 import { newSecret, Session } from "../session.js";
 import { t } from "../settings.js";
+import { toHex } from "../shared/bytes.js";
 import { forgetInvitation, invitationOf, keepInvitation } from "../store.js";
 import { doing } from "../trouble.js";
 

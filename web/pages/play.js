@@ -8,6 +8,7 @@ import { pasteLink, seatLink, share, tableLink } from "../links.js";
 import { nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { pace, t } from "../settings.js";
+import { toText } from "../shared/bytes.js";
 import { keyOf } from "../store.js";
 import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
@@ -108,7 +109,7 @@ class Play {
   /** Follow what another window of this browser does at the table. @param {StorageEvent} event */
   #onStorage({ key }) {
     const found = key === keyOf(this.session.id) ? Session.open(this.session.id) : undefined;
-    if (found && found.table.text !== this.session.table.text) {
+    if (found && toText(found.table.bytes) !== toText(this.session.table.bytes)) {
       this.session = found;
       this.#follow({ isNew: false });
     }
@@ -128,12 +129,10 @@ class Play {
           return;
         }
         this.#showLinks();
-        if (this.session.awaited.length > 0) {
+        const { missing } = this.session;
+        if (missing.length > 0) {
           await this.#showLast();
-          this.#wait(
-            this.session.awaited,
-            t("awaits-acknowledgement", { names: names(this.session.awaited) }),
-          );
+          this.#wait(undefined, t("awaits-acknowledgement", { names: names(missing) }));
           return;
         }
         let looked = known ?? (await this.session.look(this.#viewer));
@@ -167,7 +166,7 @@ class Play {
         }
         if (this.bots[seat] === undefined) {
           if (!isMine) {
-            this.#wait([seat], t("awaits-move", { name: nameOfSeat(seat) }));
+            this.#wait(seat, t("awaits-move", { name: nameOfSeat(seat) }));
           }
           return;
         }
@@ -343,7 +342,7 @@ class Play {
     const course = this.#course;
     this.tools.hint.disabled = true;
     try {
-      const { action } = await this.session.suggest(this.#viewer ?? 0, this.strongest);
+      const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.strongest);
       if (course === this.#course) {
         this.view.hint(action);
       }
@@ -367,12 +366,26 @@ class Play {
     }
   }
 
-  /** @param {readonly number[]} seats @param {string} text */
-  #wait(seats, text) {
-    const where = seats.length > 1 ? t("send-all") : t("send-to", { name: nameOfSeat(seats[0] ?? 0) });
-    this.#tell(h("p", {}, where), share(t("table-link"), tableLink(this.session)), pasteLink());
+  /**
+   * Wait for others.
+   * @param {number | undefined} turn the seat to decide, at an open table
+   * @param {string} text
+   */
+  #wait(turn, text) {
+    this.#tell(...this.#sending(turn), pasteLink());
     this.view.rest(text);
     this.tools.hint.hidden = true;
+  }
+
+  /**
+   * Return the link that others need, and whom to send it to; nothing if nobody does.
+   * @param {number} [turn] the seat to decide; absent: none has to
+   */
+  #sending(turn) {
+    const { seats } = this.session.toSend(turn);
+    return seats.length > 0
+      ? [h("p", {}, t("send-to", { name: names(seats) })), share(t("table-link"), tableLink(this.session))]
+      : [];
   }
 
   /** @param {ViewerUpdate} update */
@@ -398,7 +411,7 @@ class Play {
     };
     const watch = async () => {
       const found = await record();
-      if (found) {
+      if (found?.record) {
         showRecord(found.record);
       }
     };
@@ -424,6 +437,7 @@ class Play {
         h("button", { type: "button", onclick: save }, t("save-record")),
         h("a", { class: "button", href: "#/" }, t("home")),
       ),
+      ...this.#sending(),
     );
     this.news.classList.add("end");
     this.news.scrollIntoView({ block: "nearest" });

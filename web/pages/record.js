@@ -3,9 +3,9 @@
 import { call } from "../api.js";
 import { h } from "../dom.js";
 import { roomOf } from "../games.js";
-import { readRecord } from "../records.js";
 import { nameOfSeat } from "../seat_names.js";
 import { t } from "../settings.js";
+import { readRecord } from "../shared/records.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { whyOf } from "../trouble.js";
