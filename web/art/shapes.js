@@ -87,3 +87,19 @@ export function outlineWidth(size) {
 }
 
 const pen = { "stroke-linecap": "round", "stroke-linejoin": "round" };
+
+/** Round to a decimal. @param {number} number */
+export function round(number) {
+  return Math.round(number * 10) / 10;
+}
+
+/**
+ * A piece of a path, as a tagged template: its numbers are rounded.
+ * @param {TemplateStringsArray} strings @param {...(string | number)} values
+ */
+export function path(strings, ...values) {
+  return String.raw(
+    { raw: strings },
+    ...values.map((value) => (typeof value === "number" ? round(value) : value)),
+  );
+}

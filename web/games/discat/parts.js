@@ -1,8 +1,15 @@
 // The parts of Discat's drawing: cards with digits and an arrow, the sign of the constraint, a number line.
 
-import { cardBack, cardFace } from "../../art/cards.js";
+import { cardBack, cardFace, chip } from "../../art/cards.js";
 import { arrowDown, arrowUp, paw } from "../../art/pieces.js";
 import { s } from "../../dom.js";
+import { keyOf } from "./picks.js";
+import { digitsOf, pointsUp } from "./view.js";
+
+/** @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./layout.js").Spot} Spot */
+/** @typedef {import("./view.js").Context} Context */
 
 /**
  * What a card looks like. `strip`: the pixels of its left side that another card leaves to be seen;
@@ -317,4 +324,75 @@ export function scaleOfNumbers({ least, most, card, higher, hand, width }) {
 /** @param {number} x @param {number} y @param {import("../../dom.js").Child} child */
 function at(x, y, child) {
   return s("g", { transform: `translate(${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10})` }, child);
+}
+
+/**
+ * A card that lies open.
+ * @param {Context} context @param {number} card @param {Spot} spot @param {Partial<Item>} item
+ * @param {Look} [look]
+ * @returns {Item}
+ */
+export function openCard({ view, details }, card, spot, item, look = {}) {
+  const isUp = pointsUp(view, card);
+  const size = Math.round(CARD.width * spot.scale);
+  const drawn = { ...look, size, isUp, ...digitsOf(details, card) };
+  return {
+    key: keyOf(card),
+    ...spot,
+    stamp: JSON.stringify(["open", card, drawn]),
+    draw: () => face(card, drawn),
+    ...item,
+  };
+}
+
+/**
+ * A card that lies face down; `card`: its number, where everybody knows it; `strip`: the pixels of its width
+ * that can be seen.
+ * @param {string} key @param {Spot} spot @param {Partial<Item>} item @param {number} [card]
+ * @param {number} [strip]
+ * @returns {Item}
+ */
+export function hiddenCard(key, spot, item, card, strip = CARD.width) {
+  const size = Math.round(CARD.width * spot.scale);
+  return {
+    key,
+    ...spot,
+    stamp: `back ${card ?? ""} ${size} ${strip}`,
+    draw: () => back(size, card, strip),
+    ...item,
+  };
+}
+
+/**
+ * A small label with a fixed place.
+ * @param {string} key @param {number} x @param {number} y @param {string} text
+ * @param {{fill?: string, ink?: string, stroke?: string, size?: number, label?: string}} [options]
+ * @returns {Item}
+ */
+export function badge(key, x, y, text, { label, ...look } = {}) {
+  const draw = () => {
+    const drawn = chip(text, { size: 12, ...look });
+    // The page's own colour of text would win over the attribute.
+    drawn.querySelector("text")?.style.setProperty("fill", look.ink ?? "var(--ink)");
+    return drawn;
+  };
+  return { key, x, y, layer: 6, stamp: `${text} ${JSON.stringify(look)}`, draw, ...(label ? { label } : {}) };
+}
+
+/**
+ * The ground of a place.
+ * @param {string} key
+ * @param {Box} box
+ * @param {boolean} isActive
+ * @returns {Item}
+ */
+export function panelItem(key, { x, y, width, height }, isActive) {
+  return {
+    key,
+    x,
+    y,
+    layer: -2,
+    stamp: `${width} ${height} ${isActive}`,
+    draw: () => panel(width, height, isActive),
+  };
 }

@@ -1,5 +1,4 @@
-// The pieces of Momistigri's table: cards in two sizes, pictograms of effects, plates of players, the mat
-// with its ring.
+// The pieces of Momistigri's table: cards in two sizes, pictograms of effects, plates of players, the mat with its ring.
 
 import { cardBack, cardFace, seatMark, suitSymbol } from "../../art/cards.js";
 import { catFace } from "../../art/cats.js";
@@ -9,11 +8,11 @@ import { s } from "../../dom.js";
 
 /** @typedef {import("../../art/shapes.js").Child} Child */
 /** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./view.js").Effect} Effect */
 /**
- * A kind of cards as it looks; without `colour` it is the Momistigri. @typedef {{name: string, value:
- * number, colour?: number}} Look
+ * A kind of cards as it looks; without `colour` it is the Momistigri.
+ * @typedef {{name: string, value: number, colour?: number | undefined}} Look
  */
-/** @typedef {{value: number, effect: string, mayReverse?: boolean, draws?: number}} Effect */
 /** @typedef {{x: number, y: number, turn: number, at: number}} Step */
 
 const RAGS = "#7b2f4d";
@@ -300,7 +299,7 @@ export function badge(effect, size) {
 const CARD = "M-17-27H17V27H-17Z";
 
 /** What an effect does, as a sign. @param {Effect} effect @param {number} size @param {string} [ink] */
-export function pictogram({ effect, value, draws = 1 }, size, ink = "var(--ink)") {
+export function pictogram({ effect, value = 0, draws = 1 }, size, ink = "var(--ink)") {
   const card = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ turn) =>
     placed(x, y, 1, turn, outlined(CARD, "var(--surface)", 7, ink));
   const stroke = (/** @type {string} */ d) => line(d, ink, 9);
