@@ -10,7 +10,9 @@ const SVG = "http://www.w3.org/2000/svg";
  * Make an HTML element. Attributes that begin with `on` are listeners; null, undefined and false are left out, true is
  * an empty attribute. Strings among the children become text, never markup.
  * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag @param {Attributes} [attributes] @param {...Child} children
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function h(tag, attributes = {}, ...children) {
@@ -20,7 +22,9 @@ export function h(tag, attributes = {}, ...children) {
 /**
  * Make an SVG element, as h does.
  * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag @param {Attributes} [attributes] @param {...Child} children
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
  * @returns {SVGElementTagNameMap[Tag]}
  */
 export function s(tag, attributes = {}, ...children) {
@@ -29,7 +33,9 @@ export function s(tag, attributes = {}, ...children) {
 
 /**
  * @template {Element} E
- * @param {E} element @param {Attributes} attributes @param {readonly Child[]} children
+ * @param {E} element
+ * @param {Attributes} attributes
+ * @param {readonly Child[]} children
  */
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -43,7 +49,10 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** @param {Element} element @param {readonly Child[]} children */
+/**
+ * @param {Element} element
+ * @param {readonly Child[]} children
+ */
 function append(element, children) {
   for (const child of children) {
     if (Array.isArray(child)) {

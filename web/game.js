@@ -100,16 +100,16 @@ import { t } from "./settings.js";
  * @template {Field} [F=Field]
  * @template {object} [Ui=object]
  * @typedef {object} Game
- * @property {Record<string, Record<string, string | Readonly<Record<string, string>>>>} words  Texts that the service has not,
- *   by language and key; `{name}` stands for a value.
+ * @property {Record<string, Record<string, string | Readonly<Record<string, string>>>>} words  Texts that the service has not, by
+ *   language and key; `{name}` stands for a value.
  * @property {(context: Context<F, Ui>) => Drawing} draw
  * @property {(action: Action, context: Context<F, Ui>) => Picks | undefined} picks  How an action is picked; undefined: not now.
  * @property {boolean} [confirms]  A complete pick waits for a button, as more could be picked.
  * @property {(keys: readonly string[], context: Context<F, Ui>) => api.ActionJson[F]} attempt  The game's own part of the action
- *   (such as `{play: {cards: [4]}}`) that somebody tries who picks these, so that the service says why it is illegal;
- *   undefined: none.
- * @property {(context: Context<F, Ui>) => string | undefined} prompt  What the seat to decide has to do next, as a short sentence,
- *   once something is picked; undefined: what the service says.
+ *   (such as `{play: {cards: [4]}}`) that somebody tries who picks these, so that the service says why it is illegal; undefined:
+ *   none.
+ * @property {(context: Context<F, Ui>) => string | undefined} prompt  What the seat to decide has to do next, as a short
+ *   sentence, once something is picked; undefined: what the service says.
  * @property {(context: Context<F, Ui>) => string[]} summary  The table in a few sentences, for those who can't see it.
  * @property {(seat: number, score: SeatScore<F>, context: Context<F, Ui>) => [string, number][]} breakdown  What the total of a
  *   seat is made of.

@@ -5,11 +5,12 @@ import { checkGame, fieldOf, loadGame } from "./game.js";
 import { Phrases } from "./phrases.js";
 import { filled, language } from "./settings.js";
 
-/** @typedef {import("./game.js").GameInfo} GameInfo @typedef {import("./game.js").Game} Game */
+/** @typedef {import("./game.js").GameInfo} GameInfo */
+/** @typedef {import("./game.js").Game} Game */
 /**
  * A game, ready to be drawn. `field`: its name in messages; `details`: its piece details.
- * @typedef {{name: string, field: string, info: GameInfo, details: any, phrases: Phrases, game: Game,
- *   t: (key: string, values?: Record<string, string | number>) => string}} Room
+ * @typedef {{name: string, field: string, info: GameInfo, details: any, phrases: Phrases, game: Game, t: (key: string, values?: Record<string, string | number>) => string}}
+ *   Room
  */
 
 /** @type {Map<string, Promise<any>>} */
@@ -32,7 +33,8 @@ export async function listBots(game) {
 
 /**
  * Return a game, ready to be drawn.
- * @param {string} name @returns {Promise<Room>}
+ * @param {string} name
+ * @returns {Promise<Room>}
  */
 export function roomOf(name) {
   const spoken = language();
@@ -53,7 +55,9 @@ export function roomOf(name) {
 
 /**
  * @template T
- * @param {string} key @param {() => Promise<T>} ask @returns {Promise<T>}
+ * @param {string} key
+ * @param {() => Promise<T>} ask
+ * @returns {Promise<T>}
  */
 function once(key, ask) {
   const kept = asked.get(key);

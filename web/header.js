@@ -61,7 +61,9 @@ function close(event) {
 }
 
 /**
- * @param {"language" | "theme" | "animation" | "pace"} name @param {string} label @param {string} chosen
+ * @param {"language" | "theme" | "animation" | "pace"} name
+ * @param {string} label
+ * @param {string} chosen
  * @param {Record<string, string>} values
  */
 function select(name, label, chosen, values) {

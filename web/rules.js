@@ -5,7 +5,8 @@ import { t } from "./settings.js";
 
 /**
  * Show the rules of a game in a dialog instead of following a link to them.
- * @param {Event} event @param {string} game
+ * @param {Event} event
+ * @param {string} game
  */
 export async function showRules(event, game) {
   const { ctrlKey, metaKey, shiftKey } = /** @type {MouseEvent} */ (event);

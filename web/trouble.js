@@ -24,7 +24,9 @@ export function whyOf(error) {
 
 /**
  * Do what a button or form is for, once at a time, and say what goes wrong.
- * @param {Event} event @param {HTMLElement} refusal where to say it @param {() => Promise<void>} work
+ * @param {Event} event
+ * @param {HTMLElement} refusal where to say it
+ * @param {() => Promise<void>} work
  */
 export async function doing(event, refusal, work) {
   const source = /** @type {HTMLElement} */ (event.currentTarget);

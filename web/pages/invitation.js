@@ -12,7 +12,8 @@ import { toHex } from "../shared/bytes.js";
 import { forgetInvitation, invitationOf, keepInvitation } from "../store.js";
 import { doing } from "../trouble.js";
 
-/** @typedef {import("../store.js").Invitation} Invitation @typedef {import("../store.js").InvitedSeat} InvitedSeat */
+/** @typedef {import("../store.js").Invitation} Invitation */
+/** @typedef {import("../store.js").InvitedSeat} InvitedSeat */
 
 const HASH = /^[\w-]{43}$/;
 const ID = /^[0-9a-f]{16}$/;
@@ -20,7 +21,9 @@ const MOST_SEATS = 20;
 
 /**
  * Begin an invitation: `seats` has "me", "link", or a bot. Returns its address.
- * @param {string} game @param {readonly string[]} seats @param {boolean} asksNext
+ * @param {string} game
+ * @param {readonly string[]} seats
+ * @param {boolean} asksNext
  */
 export async function invite(game, seats, asksNext) {
   const id = toHex(random(8));
@@ -43,7 +46,8 @@ export async function invite(game, seats, asksNext) {
 
 /**
  * Open an invitation of one's own by its id, one of somebody else whole, or a reply.
- * @param {string} kind @param {string} word
+ * @param {string} kind
+ * @param {string} word
  */
 export async function open(kind, word) {
   if (kind === "reply") {
@@ -68,7 +72,10 @@ export async function open(kind, word) {
       );
 }
 
-/** @param {string} word @returns {any} */
+/**
+ * @param {string} word
+ * @returns {any}
+ */
 function read(word) {
   try {
     const found = unpacked(word);
@@ -107,7 +114,10 @@ function isFree(seat) {
   return !("bot" in seat) && !("hash" in seat);
 }
 
-/** @param {string} id @param {Invitation} invitation */
+/**
+ * @param {string} id
+ * @param {Invitation} invitation
+ */
 async function host(id, invitation) {
   const { phrases } = await roomOf(invitation.game);
   const { game, asksNext, seats, secrets } = invitation;
@@ -173,7 +183,10 @@ function isLoopback() {
   return /^(localhost|127\.|\[::1\])/.test(location.hostname);
 }
 
-/** @param {InvitedSeat} seat @param {Record<string, string>} secrets */
+/**
+ * @param {InvitedSeat} seat
+ * @param {Record<string, string>} secrets
+ */
 function holder(seat, secrets) {
   if ("bot" in seat) {
     return t("bot", { name: String(seat.bot) });
@@ -181,7 +194,10 @@ function holder(seat, secrets) {
   return "hash" in seat ? (seat.hash in secrets ? t("you") : t("taken")) : t("free");
 }
 
-/** @param {string} id @param {Invitation} invitation */
+/**
+ * @param {string} id
+ * @param {Invitation} invitation
+ */
 async function guest(id, { game, asksNext, seats, secrets }) {
   const { phrases } = await roomOf(game);
   const refusal = h("p", { class: "refusal", role: "alert" });

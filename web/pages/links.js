@@ -15,7 +15,8 @@ const HASH = /^[0-9a-f]{64}$/;
 
 /**
  * Open a shared link, `table/TABLES`, or a private one, `seat/SEAT/TABLES`.
- * @param {string} kind @param {...string} words
+ * @param {string} kind
+ * @param {...string} words
  */
 export async function open(kind, ...words) {
   if (kind === "seat") {
@@ -38,7 +39,8 @@ export async function open(kind, ...words) {
 
 /**
  * Keep tables, and the seats that this browser has there. Throws RangeError for what is no link, ForkError, Refusal.
- * @param {readonly string[]} tables @param {string | undefined} own the seat of a private link
+ * @param {readonly string[]} tables
+ * @param {string | undefined} own the seat of a private link
  * @param {boolean} replaces whether they take the place of other tables of their plies
  */
 async function keep(tables, own, replaces) {
@@ -68,7 +70,9 @@ async function keep(tables, own, replaces) {
 
 /**
  * Say that there is another table of a ply. Among friends somebody may have gone back.
- * @param {number} ply @param {readonly string[]} tables @param {string | undefined} own
+ * @param {number} ply
+ * @param {readonly string[]} tables
+ * @param {string | undefined} own
  */
 function fork(ply, tables, own) {
   const element = h("section", { class: "sheet failed" }, h("h1", {}, t("fork", { ply })));
@@ -87,7 +91,8 @@ function fork(ply, tables, own) {
 
 /**
  * Read the seat of a private link, and check that it is one of the table's.
- * @param {string} text @param {readonly import("../shared/sealed_table.js").Seat[]} seats
+ * @param {string} text
+ * @param {readonly import("../shared/sealed_table.js").Seat[]} seats
  * @returns {Promise<PrivateSeat>}
  */
 async function seatOf(text, seats) {

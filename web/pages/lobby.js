@@ -113,7 +113,10 @@ function tables(titles) {
   );
 }
 
-/** @param {string | undefined} game @param {() => void} work */
+/**
+ * @param {string | undefined} game
+ * @param {() => void} work
+ */
 function forget(game, work) {
   const clicked = (/** @type {Event} */ event) => {
     if (confirm(t("forget-sure"))) {

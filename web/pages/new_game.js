@@ -15,7 +15,8 @@ const PEOPLE = new Set(["me", "here"]);
 
 /**
  * Ask for the players of a game.
- * @param {string} _ @param {string} game
+ * @param {string} _
+ * @param {string} game
  */
 export async function open(_, game) {
   const [{ info, phrases }, bots] = await Promise.all([roomOf(game), listBots(game)]);
@@ -118,7 +119,11 @@ export async function open(_, game) {
   return { element: form, title: phrases.title };
 }
 
-/** @param {string} value @param {string} label @param {boolean} checked */
+/**
+ * @param {string} value
+ * @param {string} label
+ * @param {boolean} checked
+ */
 function mode(value, label, checked) {
   return h("label", {}, h("input", { type: "radio", name: "trust", value, checked }), h("span", {}, label));
 }

@@ -16,14 +16,16 @@ import { TableView } from "../table_view.js";
 import { whyOf } from "../trouble.js";
 import { show as showRecord } from "./record.js";
 
-/** @typedef {import("../game.js").Action} Action @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
+/** @typedef {import("../game.js").Action} Action */
+/** @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
 
 // Plies whose events are told to a player who comes back.
 const TOLD = 12;
 
 /**
  * Open a table of this browser.
- * @param {string} _ @param {string} id
+ * @param {string} _
+ * @param {string} id
  */
 export async function open(_, id) {
   const session = Session.open(id);
@@ -49,7 +51,8 @@ class Play {
   #goOn;
 
   /**
-   * @param {Session} session @param {import("../games.js").Room} room
+   * @param {Session} session
+   * @param {import("../games.js").Room} room
    * @param {readonly import("../strengths.js").Strength[]} strengths
    */
   constructor(session, room, strengths) {
@@ -106,7 +109,10 @@ class Play {
     this.#goOn?.();
   }
 
-  /** Follow what another window of this browser does at the table. @param {StorageEvent} event */
+  /**
+   * Follow what another window of this browser does at the table.
+   * @param {StorageEvent} event
+   */
   #onStorage({ key }) {
     const found = key === keyOf(this.session.id) ? Session.open(this.session.id) : undefined;
     if (found && toText(found.table.bytes) !== toText(this.session.table.bytes)) {
@@ -184,7 +190,10 @@ class Play {
     }
   }
 
-  /** @param {ViewerUpdate} update @param {{canAct: boolean, isNew: boolean}} how */
+  /**
+   * @param {ViewerUpdate} update
+   * @param {{canAct: boolean, isNew: boolean}} how
+   */
   #show(update, { canAct, isNew }) {
     this.news.hidden = true;
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew });
@@ -241,7 +250,8 @@ class Play {
 
   /**
    * Hide the table until the player of another seat is at the screen; return whether that player is.
-   * @param {number} seat @param {() => boolean} isOld
+   * @param {number} seat
+   * @param {() => boolean} isOld
    */
   async #handOver(seat, isOld) {
     const name = nameOfSeat(seat);
@@ -275,7 +285,10 @@ class Play {
     return !isOld();
   }
 
-  /** @param {string} text @param {string} label */
+  /**
+   * @param {string} text
+   * @param {string} label
+   */
   #ask(text, label) {
     return new Promise((resolve) => {
       this.#goOn = () => resolve(undefined);
@@ -289,7 +302,10 @@ class Play {
     });
   }
 
-  /** Wait a little, so that people can follow what bots do. @param {number} times */
+  /**
+   * Wait a little, so that people can follow what bots do.
+   * @param {number} times
+   */
   async #breath(times) {
     await new Promise((resolve) => {
       this.#goOn = () => resolve(undefined);
@@ -474,7 +490,10 @@ class Play {
     );
   }
 
-  /** @param {unknown} error @param {() => void} [again] what can be tried again */
+  /**
+   * @param {unknown} error
+   * @param {() => void} [again] what can be tried again
+   */
   #fail(error, again) {
     if (error instanceof Refusal && error.status === UNAUTHENTICATED) {
       connection.dispatchEvent(new CustomEvent("refused", { detail: error }));

@@ -19,7 +19,10 @@ const PAUSE = 900;
 // The key of a record that is no sample, which is kept as long as the page's window is open.
 const OWN = "record";
 
-/** Show a record that is no sample. @param {GameRecord} record */
+/**
+ * Show a record that is no sample.
+ * @param {GameRecord} record
+ */
 export function show(record) {
   sessionStorage.setItem(OWN, JSON.stringify(record));
   location.hash = "#/record/own";
@@ -27,7 +30,10 @@ export function show(record) {
 
 /**
  * Open a record: a sample by the name of its game, or the one that was given to show.
- * @param {string} _ @param {string} name @param {string} [ply] where to begin @param {string} [seat] who looks
+ * @param {string} _
+ * @param {string} name
+ * @param {string} [ply] where to begin
+ * @param {string} [seat] who looks
  */
 export async function open(_, name, ply = "0", seat = "all") {
   const record = name === "own" ? own() : readRecord(await sample(name));

@@ -183,18 +183,27 @@ export class Limb {
     this.length = pitch * (spaces + 0.42);
   }
 
-  /** How far out a space is. @param {number} place */
+  /**
+   * How far out a space is.
+   * @param {number} place
+   */
   outward(place) {
     return this.pitch * (place + 0.02);
   }
 
-  /** The middle of the wood. @param {number} x */
+  /**
+   * The middle of the wood.
+   * @param {number} x
+   */
   middle(x) {
     const t = x / this.length;
     return 2 * t * (1 - t) * (0.06 * this.pitch - 0.2 * this.rise) - t * t * this.rise;
   }
 
-  /** Half of the wood's thickness. @param {number} x */
+  /**
+   * Half of the wood's thickness.
+   * @param {number} x
+   */
   half(x) {
     const t = x / this.length;
     return (
@@ -202,12 +211,19 @@ export class Limb {
     );
   }
 
-  /** The upper edge. @param {number} x */
+  /**
+   * The upper edge.
+   * @param {number} x
+   */
   top(x) {
     return this.middle(x) - this.half(x);
   }
 
-  /** The outline, out to `end`; `tip`: how it ends. @param {number} end @param {string} tip */
+  /**
+   * The outline, out to `end`; `tip`: how it ends.
+   * @param {number} end
+   * @param {string} tip
+   */
   outline(end, tip) {
     const steps = Array.from({ length: 9 }, (_, index) => (index * end) / 8);
     const upper = steps.map((x) => path`${x} ${this.top(x)}`);

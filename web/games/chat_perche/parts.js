@@ -13,7 +13,9 @@ import { chipsOf, deckLines, ICON } from "./layout.js";
 
 /**
  * A text.
- * @param {string} said @param {number} x @param {number} y
+ * @param {string} said
+ * @param {number} x
+ * @param {number} y
  * @param {{size?: number, fill?: string, anchor?: "start" | "middle" | "end", weight?: number}} [options]
  */
 export function text(said, x, y, { size = 13, fill = "var(--ink)", anchor = "middle", weight = 600 } = {}) {
@@ -23,7 +25,9 @@ export function text(said, x, y, { size = 13, fill = "var(--ink)", anchor = "mid
 
 /**
  * Shorten a text so that it fits a width. `letter`: how wide a letter is.
- * @param {string} said @param {number} width @param {number} letter
+ * @param {string} said
+ * @param {number} width
+ * @param {number} letter
  */
 function fitted(said, width, letter) {
   const most = Math.floor(width / letter);
@@ -32,7 +36,10 @@ function fitted(said, width, letter) {
 
 /**
  * The rug on which a seat's cats wait, around its middle.
- * @param {number} seat @param {number} width @param {number} height @param {string} [ring]
+ * @param {number} seat
+ * @param {number} width
+ * @param {number} height
+ * @param {string} [ring]
  */
 export function rug(seat, width, height, ring) {
   return s(
@@ -76,8 +83,11 @@ export function tally(count) {
 
 /**
  * Who sits where: mark, name and a line more, around the left of its middle.
- * @param {number} seat @param {string} name @param {string} more
- * @param {number} width @param {boolean} isActive
+ * @param {number} seat
+ * @param {string} name
+ * @param {string} more
+ * @param {number} width
+ * @param {boolean} isActive
  */
 export function plate(seat, name, more, width, isActive) {
   return s(
@@ -106,7 +116,9 @@ export function plate(seat, name, more, width, isActive) {
 
 /**
  * The way of the dogs, around its beginning.
- * @param {number} step @param {number} steps @param {number} dogs
+ * @param {number} step
+ * @param {number} steps
+ * @param {number} dogs
  */
 export function track(step, steps, dogs) {
   const r = Math.min(4.5, step * 0.32);
@@ -159,7 +171,9 @@ export function pack(size) {
 
 /**
  * A card's motif, around its middle.
- * @param {CardInfo} card @param {number} seat whose card it is @param {number} size
+ * @param {CardInfo} card
+ * @param {number} seat whose card it is
+ * @param {number} size
  * @returns {Child}
  */
 function motif({ kind, ownCats }, seat, size) {
@@ -183,7 +197,10 @@ function motif({ kind, ownCats }, seat, size) {
 
 /**
  * The card that is turned up. `left`: what is left of its steps, as text.
- * @param {CardInfo} card @param {number} seat @param {number} width @param {string} left
+ * @param {CardInfo} card
+ * @param {number} seat
+ * @param {number} width
+ * @param {string} left
  */
 export function turnedUp(card, seat, width, left) {
   const height = width * 1.38;
@@ -219,8 +236,11 @@ export function turnedUp(card, seat, width, left) {
 
 /**
  * A seat's deck, from the upper left corner: what is left of it is bright.
- * @param {number} seat @param {string} title @param {import("./layout.js").DeckRow[]} rows
- * @param {number} width @param {number} height
+ * @param {number} seat
+ * @param {string} title
+ * @param {import("./layout.js").DeckRow[]} rows
+ * @param {number} width
+ * @param {number} height
  */
 export function deckPanel(seat, title, rows, width, height) {
   const { most, columns, firsts, lines } = deckLines(rows, width);
@@ -253,7 +273,10 @@ export function deckPanel(seat, title, rows, width, height) {
   );
 }
 
-/** @param {{value: number, isLeft: boolean}} chip @param {{width: number, height: number}} size */
+/**
+ * @param {{value: number, isLeft: boolean}} chip
+ * @param {{width: number, height: number}} size
+ */
 function deckChip({ value, isLeft }, { width, height }) {
   const box = { x: -width / 2, y: -height / 2, width, height, rx: 3.5 };
   return [
@@ -276,7 +299,10 @@ function deckChip({ value, isLeft }, { width, height }) {
 
 /**
  * An area that feels clicks and shows nothing.
- * @param {number} x @param {number} y @param {number} width @param {number} height
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
  */
 function touchArea(x, y, width, height) {
   return s("rect", {
@@ -290,7 +316,9 @@ function touchArea(x, y, width, height) {
 
 /**
  * Sky, hills and the ground. `horizon`: where the ground begins.
- * @param {number} width @param {number} height @param {number} horizon
+ * @param {number} width
+ * @param {number} height
+ * @param {number} horizon
  */
 export function landscape(width, height, horizon) {
   const hill = (/** @type {number} */ left, /** @type {number} */ top, /** @type {number} */ right) =>
@@ -320,7 +348,9 @@ export function landscape(width, height, horizon) {
 
 /**
  * The trunk, around the middle of its foot. `top`: how high it is.
- * @param {number} pitch @param {number} top @param {number} foot how much of it is below the lowest branches
+ * @param {number} pitch
+ * @param {number} top
+ * @param {number} foot how much of it is below the lowest branches
  */
 export function trunk(pitch, top, foot) {
   const low = pitch * 0.52;
@@ -395,14 +425,20 @@ export function crown(pitch) {
 
 /**
  * A cloud of leaves; each tuft is x, y and radius.
- * @param {readonly (readonly [number, number, number])[]} tufts @param {number} opacity
+ * @param {readonly (readonly [number, number, number])[]} tufts
+ * @param {number} opacity
  */
 function foliage(tufts, opacity) {
   const discs = tufts.map(([x, y, r]) => disc(round(x), round(y), round(r), "var(--leaf)", round(r * 0.9)));
   return s("g", { opacity }, discs);
 }
 
-/** @param {number} x @param {number} y @param {number} turn @param {number} size */
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} turn
+ * @param {number} size
+ */
 function leaf(x, y, turn, size) {
   return placed(
     round(x),
@@ -416,7 +452,8 @@ function leaf(x, y, turn, size) {
 
 /**
  * A branch to the right, around where it hangs.
- * @param {Limb} limb @param {number} number it makes the leaves differ
+ * @param {Limb} limb
+ * @param {number} number it makes the leaves differ
  * @param {{isPicked: boolean, isBroken: boolean}} look `isPicked`: a click is felt all along it
  */
 export function branch(limb, number, { isPicked, isBroken }) {
@@ -473,7 +510,8 @@ export function stump(limb) {
 
 /**
  * A place to stand on, around where the paws are. `reach`: the width and height that feel clicks.
- * @param {number} pitch @param {{width: number, height: number}} reach
+ * @param {number} pitch
+ * @param {{width: number, height: number}} reach
  * @param {{onTrunk: boolean, isTarget: boolean, isFree: boolean}} look
  */
 export function standing(pitch, reach, { onTrunk, isTarget, isFree }) {
@@ -517,9 +555,10 @@ export function standing(pitch, reach, { onTrunk, isTarget, isFree }) {
 
 /**
  * A cat in the tree, around its paws.
- * @param {number} seat @param {number} size
- * @param {{onTrunk: boolean, isLeft: boolean, ring: string | undefined,
- *   badge: "barred" | "moved" | undefined, reach: {width: number, height: number}}} look
+ * @param {number} seat
+ * @param {number} size
+ * @param {{onTrunk: boolean, isLeft: boolean, ring: string | undefined, badge: "barred" | "moved" | undefined, reach: {width: number, height: number}}}
+ *   look
  */
 export function climber(seat, size, { onTrunk, isLeft, ring, badge, reach }) {
   const cat = onTrunk ? catSitting(seat, size) : catPerched(seat, size);
@@ -564,7 +603,8 @@ function badgeOf(badge) {
 
 /**
  * A cat that waits on the ground, around its paws.
- * @param {number} seat @param {number} size
+ * @param {number} seat
+ * @param {number} size
  */
 export function waiting(seat, size) {
   const cat = placed(0, round(-size * 0.46), 1, 0, catSitting(seat, size));
@@ -573,7 +613,8 @@ export function waiting(seat, size) {
 
 /**
  * A bird, around its feet.
- * @param {number} size @param {boolean} isLeft
+ * @param {number} size
+ * @param {boolean} isLeft
  */
 export function perchedBird(size, isLeft) {
   const drawn = placed(0, round(-size * 0.44), 1, 0, bird(size));
@@ -582,7 +623,9 @@ export function perchedBird(size, isLeft) {
 
 /**
  * A token of solidity in the colour of its seat. `said`: what it says; face down, it is dark.
- * @param {number} seat @param {string} said @param {number} size
+ * @param {number} seat
+ * @param {string} said
+ * @param {number} size
  * @param {{isHidden?: boolean, isFull?: boolean, isBroken?: boolean}} [look] `isFull`: one more is too many
  */
 export function solidityToken(seat, said, size, { isHidden, isFull, isBroken } = {}) {

@@ -21,7 +21,10 @@ const WRITTEN = 14;
 
 /**
  * A text. `x`, `y`: the middle of the line, at the end that `anchor` names.
- * @param {string} content @param {number} x @param {number} y @param {number} size
+ * @param {string} content
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
  * @param {{anchor?: "start" | "middle" | "end", fill?: string, weight?: number}} [options]
  */
 export function text(content, x, y, size, { anchor = "start", fill = "var(--ink)", weight = 600 } = {}) {
@@ -36,7 +39,8 @@ export function text(content, x, y, size, { anchor = "start", fill = "var(--ink)
 
 /**
  * About how wide a text is.
- * @param {string} content @param {number} size
+ * @param {string} content
+ * @param {number} size
  */
 export function widthOf(content, size) {
   return content.length * size * 0.64;
@@ -44,13 +48,21 @@ export function widthOf(content, size) {
 
 /**
  * A rounded rectangle.
- * @param {Box} box @param {number} radius @param {string} fill @param {Record<string, unknown>} [attributes]
+ * @param {Box} box
+ * @param {number} radius
+ * @param {string} fill
+ * @param {Record<string, unknown>} [attributes]
  */
 export function plane({ x, y, width, height }, radius, fill, attributes = {}) {
   return s("rect", { x, y, width, height, rx: radius, fill, ...attributes });
 }
 
-/** Children, moved. @param {number} x @param {number} y @param {...Child} children */
+/**
+ * Children, moved.
+ * @param {number} x
+ * @param {number} y
+ * @param {...Child} children
+ */
 export function at(x, y, ...children) {
   return s(
     "g",
@@ -61,7 +73,10 @@ export function at(x, y, ...children) {
 
 /**
  * A card as a stone of a castle, around its middle.
- * @param {number} suit @param {number} value @param {number} width @param {number} height
+ * @param {number} suit
+ * @param {number} value
+ * @param {number} width
+ * @param {number} height
  */
 export function brick(suit, value, width, height) {
   const colour = `var(--suit-${suit})`;
@@ -98,10 +113,17 @@ export function brick(suit, value, width, height) {
  * What a zone of a castle looks like. `step`: the height of a stone; `head`: of the battlements; `room`: of
  * the space that is kept for stones; `next`: where a card that is picked would come to lie, and its suit.
  * @typedef {object} Tower
- * @property {number} width @property {number} step @property {number} head @property {number} foot
- * @property {boolean} isSection @property {number} limit @property {number} count
+ * @property {number} width
+ * @property {number} step
+ * @property {number} head
+ * @property {number} foot
+ * @property {boolean} isSection
+ * @property {number} limit
+ * @property {number} count
  * @property {number | undefined} suit
- * @property {number} points @property {number} seat @property {number} room
+ * @property {number} points
+ * @property {number} seat
+ * @property {number} room
  * @property {{y: number, height: number, suit: number} | undefined} next
  */
 
@@ -221,7 +243,11 @@ function counts({ width, foot, isSection, limit, count, points }) {
   ];
 }
 
-/** A castle's ground wall, under its towers. @param {number} width @param {number} height */
+/**
+ * A castle's ground wall, under its towers.
+ * @param {number} width
+ * @param {number} height
+ */
 export function ground(width, height) {
   const rows = [];
   for (let x = 22; x < width - 10; x += 44) {
@@ -241,7 +267,9 @@ export function ground(width, height) {
 
 /**
  * The outline of the top of a tower.
- * @param {number} width @param {number} height @param {number} y its lower edge
+ * @param {number} width
+ * @param {number} height
+ * @param {number} y its lower edge
  */
 function battlements(width, height, y) {
   const half = width / 2;
@@ -255,12 +283,19 @@ function battlements(width, height, y) {
   return `${d}V${y}Z`;
 }
 
-/** The outline of the zero zone. @param {number} half @param {number} depth */
+/**
+ * The outline of the zero zone.
+ * @param {number} half
+ * @param {number} depth
+ */
 function pit(half, depth) {
   return `M${-half} ${-depth}Q${3 - half} 0 ${5 - half} 0H${half - 5}Q${half - 3} 0 ${half} ${-depth}Z`;
 }
 
-/** @param {number} suit @param {number} size */
+/**
+ * @param {number} suit
+ * @param {number} size
+ */
 function shield(suit, size) {
   return s(
     "g",
@@ -275,7 +310,12 @@ function shield(suit, size) {
   );
 }
 
-/** @param {number} x @param {number} y @param {number} height @param {number} seat */
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} height
+ * @param {number} seat
+ */
 function flag(x, y, height, seat) {
   const size = height * 0.55;
   return at(
@@ -298,7 +338,8 @@ function flag(x, y, height, seat) {
 
 /**
  * A suit that somebody doesn't hold.
- * @param {number} suit @param {number} size
+ * @param {number} suit
+ * @param {number} size
  */
 function voidMark(suit, size) {
   const half = size / 2;
@@ -322,13 +363,21 @@ function voidMark(suit, size) {
  * What is said of a player. `kind`: over the castle in two lines ("full"), with the voids in a third
  * ("tall"), in one line ("line"); on small screens in a column ("side") or over a small castle ("above").
  * @typedef {object} Plate
- * @property {"full" | "tall" | "line" | "side" | "above"} kind @property {number} seat
- * @property {string} name @property {number} hand @property {number | string} total
- * @property {boolean} leads @property {readonly number[]} voids
- * @property {number} width @property {number} mark
+ * @property {"full" | "tall" | "line" | "side" | "above"} kind
+ * @property {number} seat
+ * @property {string} name
+ * @property {number} hand
+ * @property {number | string} total
+ * @property {boolean} leads
+ * @property {readonly number[]} voids
+ * @property {number} width
+ * @property {number} mark
  */
 
-/** The plate of a player, from its upper left corner. @param {Plate} plate */
+/**
+ * The plate of a player, from its upper left corner.
+ * @param {Plate} plate
+ */
 export function plate({ kind, seat, name, hand, total, leads, voids, width, mark }) {
   const isSmall = kind === "side" || kind === "above";
   const size = isSmall ? 12 : mark >= 40 ? 16 : 14;
@@ -392,8 +441,11 @@ function pennant() {
 
 /**
  * Where a card of the trick lies, with what is said under it.
- * @param {number} width @param {string} caption @param {number} size
- * @param {boolean} isActive @param {boolean} isSoft
+ * @param {number} width
+ * @param {string} caption
+ * @param {number} size
+ * @param {boolean} isActive
+ * @param {boolean} isSoft
  */
 export function slot(width, caption, size, isActive, isSoft) {
   const box = { x: -width / 2, y: (-width * RATIO) / 2, width, height: width * RATIO };
