@@ -3,7 +3,10 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {Node | string | number | null | undefined | false} Leaf */
-/** @typedef {Leaf | readonly any[]} Child an array may hold arrays of the same */
+/**
+ * A child, or an array of them, which may hold further arrays.
+ * @typedef {Leaf | readonly unknown[]} Child
+ */
 /** @typedef {Readonly<Record<string, unknown>>} Attributes */
 
 /**
@@ -56,7 +59,7 @@ function filled(element, attributes, children) {
 function append(element, children) {
   for (const child of children) {
     if (Array.isArray(child)) {
-      append(element, child);
+      append(element, /** @type {readonly Child[]} */ (child));
     } else if (child !== null && child !== undefined && child !== false) {
       element.append(/** @type {Node} */ (typeof child === "number" ? String(child) : child));
     }

@@ -8,12 +8,18 @@ import { filled, language } from "./settings.js";
 /** @typedef {import("./game.js").GameInfo} GameInfo */
 /** @typedef {import("./game.js").Game} Game */
 /**
- * A game, ready to be drawn. `field`: its name in messages; `details`: its piece details.
- * @typedef {{name: string, field: string, info: GameInfo, details: any, phrases: Phrases, game: Game, t: (key: string, values?: Record<string, string | number>) => string}}
- *   Room
+ * A game, ready to be drawn.
+ * @typedef {object} Room
+ * @property {string} name
+ * @property {import("./game.js").Field} field  Its name in messages.
+ * @property {GameInfo} info
+ * @property {import("./game.js").Details<import("./game.js").Field>} details  What is printed on its pieces.
+ * @property {Phrases} phrases
+ * @property {Game} game
+ * @property {import("./game.js").Translate} t
  */
 
-/** @type {Map<string, Promise<any>>} */
+/** @type {Map<string, Promise<unknown>>} */
 const asked = new Map();
 
 /** List all games: names, numbers of players. */
@@ -46,7 +52,7 @@ export function roomOf(name) {
     ]);
     const info = games[0] ?? {};
     const field = fieldOf(name);
-    const details = /** @type {any} */ (info.pieceDetails)?.[field] ?? {};
+    const details = info.pieceDetails?.[field] ?? {};
     const t = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
       filled(game.words[spoken]?.[key] ?? key, values);
     return { name, field, info, details, phrases: new Phrases(info), game, t };
@@ -62,7 +68,7 @@ export function roomOf(name) {
 function once(key, ask) {
   const kept = asked.get(key);
   if (kept) {
-    return kept;
+    return /** @type {Promise<T>} */ (kept);
   }
   const made = ask();
   asked.set(key, made);

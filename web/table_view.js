@@ -29,7 +29,7 @@ export class TableView {
   #picked = [];
   /** @type {string[]} */
   #hinted = [];
-  /** @type {Record<string, any>} */
+  /** @type {object} */
   #ui = {};
   /** @type {import("./picks.js").Option[]} */
   #options = [];
@@ -181,7 +181,7 @@ export class TableView {
     const { room } = this;
     const above = this.scene.element.getBoundingClientRect().top + window.scrollY;
     return {
-      view: /** @type {any} */ (view)[room.field] ?? {},
+      view: view[room.field] ?? {},
       update,
       details: room.details,
       players: update.score?.totals?.length ?? 0,
@@ -311,7 +311,7 @@ export class TableView {
     if (picked === undefined) {
       const part = this.room.game.attempt([...this.#picked, key], context);
       if (part) {
-        this.onAttempt(/** @type {Action} */ ({ [this.room.field]: part }));
+        this.onAttempt({ [this.room.field]: part });
       }
       return;
     }
@@ -338,12 +338,12 @@ export class TableView {
       return;
     }
     const { score } = context.update;
-    const detail = /** @type {any} */ (score?.detail)?.[this.room.field]?.seats ?? [];
+    const scores = score?.detail?.[this.room.field]?.seats ?? [];
     const isOver = context.update.view?.end !== undefined;
     const rows = Array.from({ length: context.players }, (_, seat) => {
       const total = score?.totals?.[seat]?.total ?? "?";
       const bot = this.#viewer.bots?.[seat];
-      const parts = this.room.game.breakdown(seat, detail[seat] ?? {}, context);
+      const parts = this.room.game.breakdown(seat, scores[seat] ?? {}, context);
       return h(
         "li",
         { class: context.turn === seat ? "seat active" : "seat" },

@@ -57,30 +57,23 @@ export async function open(kind, word) {
   if (own) {
     return own.isMine ? host(word, own) : guest(word, own);
   }
-  const { id, game, asksNext, seats } = read(word);
-  const isSound =
-    ID.test(String(id)) && typeof game === "string" && Array.isArray(seats) && seats.length <= MOST_SEATS;
-  if (!isSound) {
-    throw new Error(t("not-a-link"));
-  }
+  const { id, game, asksNext, seats } = readInvitation(word);
   const known = invitationOf(id);
   return known?.isMine
     ? host(id, known)
-    : guest(
-        id,
-        known ?? { game, asksNext: asksNext === true, seats, secrets: {}, isMine: false, changed: 0 },
-      );
+    : guest(id, known ?? { game, asksNext, seats, secrets: {}, isMine: false, changed: 0 });
 }
 
 /**
+ * Read what a link holds. Throws Error for one that is damaged.
  * @param {string} word
- * @returns {any}
+ * @returns {Partial<Record<string, unknown>>}
  */
 function read(word) {
   try {
     const found = unpacked(word);
     if (typeof found === "object" && found !== null) {
-      return found;
+      return { ...found };
     }
   } catch {
     // As for what is no object.
@@ -88,9 +81,20 @@ function read(word) {
   throw new Error(t("not-a-link"));
 }
 
-/** @param {any} said */
+/** @param {string} word */
+function readInvitation(word) {
+  const { id, game, asksNext, seats } = read(word);
+  const isSeat = (/** @type {unknown} */ seat) => typeof seat === "object" && seat !== null;
+  const isSound = Array.isArray(seats) && seats.length <= MOST_SEATS && seats.every(isSeat);
+  if (typeof id !== "string" || !ID.test(id) || typeof game !== "string" || !isSound) {
+    throw new Error(t("not-a-link"));
+  }
+  return { id, game, asksNext: asksNext === true, seats: /** @type {InvitedSeat[]} */ (seats) };
+}
+
+/** @param {Partial<Record<string, unknown>>} said */
 function reply({ id, hash }) {
-  if (!ID.test(String(id)) || !HASH.test(String(hash))) {
+  if (typeof id !== "string" || !ID.test(id) || typeof hash !== "string" || !HASH.test(hash)) {
     throw new Error(t("not-a-link"));
   }
   const invitation = invitationOf(id);

@@ -14,7 +14,7 @@ import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { whyOf } from "../trouble.js";
-import { show as showRecord } from "./record.js";
+import { show as showRecord } from "./shown_record.js";
 
 /** @typedef {import("../game.js").Action} Action */
 /** @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
@@ -129,65 +129,91 @@ class Play {
     const course = ++this.#course;
     const isOld = () => course !== this.#course;
     try {
-      for (let known = update, isFresh = isNew; ;) {
-        await this.session.acknowledge();
-        if (isOld()) {
-          return;
-        }
-        this.#showLinks();
-        const { missing } = this.session;
-        if (missing.length > 0) {
-          await this.#showLast();
-          this.#wait(undefined, t("awaits-acknowledgement", { names: names(missing) }));
-          return;
-        }
-        let looked = known ?? (await this.session.look(this.#viewer));
+      let [known, isFresh] = [update, isNew];
+      while (await this.#isOpenNow(isOld)) {
+        const looked = known ?? (await this.session.look(this.#viewer));
         const seat = seatToDecide(looked);
         if (isOld()) {
           return;
         }
         const isMine = seat !== undefined && this.session.mine.includes(seat);
-        if (isMine && seat !== this.#viewer) {
-          if (known && this.#viewer !== undefined) {
-            this.#show(known, { canAct: false, isNew: isFresh });
-          }
-          if (!(await this.#handOver(seat, isOld))) {
-            return;
-          }
-          known = undefined;
-          looked = await this.session.look(seat);
-          if (isOld()) {
-            return;
-          }
+        const isSeated = !isMine || seat === this.#viewer;
+        const shown = isSeated
+          ? looked
+          : await this.#seated(seat, known && { update: known, isNew: isFresh }, isOld);
+        if (!shown || isOld()) {
+          return;
         }
-        if (!known) {
-          known = looked;
-          isFresh = false;
+        const isKnown = known !== undefined && isSeated;
+        if (!isKnown) {
           this.#catchUp(isOld);
         }
-        this.#show(known, { canAct: isMine, isNew: isFresh });
-        if (seat === undefined) {
-          this.#end(known);
+        this.#show(shown, { canAct: isMine, isNew: isKnown && isFresh });
+        if (await this.#isBotsTurn(shown, isMine, isOld)) {
+          known = await this.session.move(this.#viewer);
+          isFresh = true;
+        } else {
           return;
         }
-        if (this.bots[seat] === undefined) {
-          if (!isMine) {
-            this.#wait(seat, t("awaits-move", { name: nameOfSeat(seat) }));
-          }
-          return;
-        }
-        await this.#breath(this.news.hidden ? 1 : 4);
-        if (isOld()) {
-          return;
-        }
-        known = await this.session.move(this.#viewer);
-        isFresh = true;
       }
     } catch (error) {
       if (!isOld()) {
         this.#fail(error, () => this.#follow({ isNew: false }));
       }
     }
+  }
+
+  /**
+   * Acknowledge the newest table; return whether it is open then. Where others have to acknowledge it, wait for them.
+   * @param {() => boolean} isOld
+   */
+  async #isOpenNow(isOld) {
+    await this.session.acknowledge();
+    if (isOld()) {
+      return false;
+    }
+    this.#showLinks();
+    const { missing } = this.session;
+    if (missing.length > 0) {
+      await this.#showLast();
+      this.#wait(undefined, t("awaits-acknowledgement", { names: names(missing) }));
+    }
+    return missing.length === 0;
+  }
+
+  /**
+   * Let the player of a seat sit down at the screen, and look; return undefined if that player does not.
+   * @param {number} seat
+   * @param {{update: ViewerUpdate, isNew: boolean} | undefined} last what the player before has yet to see
+   * @param {() => boolean} isOld
+   */
+  async #seated(seat, last, isOld) {
+    if (last && this.#viewer !== undefined) {
+      this.#show(last.update, { canAct: false, isNew: last.isNew });
+    }
+    return (await this.#handOver(seat, isOld)) ? this.session.look(seat) : undefined;
+  }
+
+  /**
+   * Return whether a bot is to decide now, after a breath. Where another player is, wait; where nobody is, the game has ended.
+   * @param {ViewerUpdate} update
+   * @param {boolean} isMine
+   * @param {() => boolean} isOld
+   */
+  async #isBotsTurn(update, isMine, isOld) {
+    const seat = seatToDecide(update);
+    if (seat === undefined) {
+      this.#end(update);
+      return false;
+    }
+    if (this.bots[seat] === undefined) {
+      if (!isMine) {
+        this.#wait(seat, t("awaits-move", { name: nameOfSeat(seat) }));
+      }
+      return false;
+    }
+    await this.#breath(this.news.hidden ? 1 : 4);
+    return !isOld();
   }
 
   /**

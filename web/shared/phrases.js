@@ -28,22 +28,27 @@
  * @property {readonly {readonly category?: string, readonly text?: string}[]} [forms]
  */
 /**
- * The words of a game: its GameInfo as ListGames has it with `words` and `pieces`, as a message or in JSON.
+ * The words of a game: its GameInfo as ListGames has it with `words` and `pieces`, as a message or in JSON. P is a piece.
+ * @template [P=Piece]
  * @typedef {object} GameWords
  * @property {readonly SaidInfo[]} [phrases]
- * @property {readonly Piece[]} [pieces]
+ * @property {readonly P[]} [pieces]
  * @property {string} [language]  Of the texts.
  */
 /**
- * What is written in another way than the service would.
+ * What is written in another way than the service would. P is a piece.
+ * @template [P=Piece]
  * @typedef {object} Wording
  * @property {readonly string[]} [seatNames]  The names of the players, in seat order, instead of "seat 2".
  * @property {Templates} [texts]  Those of the service stay for the keys that are missing.
  * @property {string} [language]  The language of `texts`, by whose plural categories their forms go. Absent: that of the words.
- * @property {(piece: any) => string} [nameOf]  Returns the name of a piece.
+ * @property {(piece: P) => string} [nameOf]  Returns the name of a piece.
  */
 
-/** Writes the phrases of a game: as labels are, or in a language of one's own. */
+/**
+ * Writes the phrases of a game: as labels are, or in a language of one's own. P is a piece.
+ * @template {Piece} [P=Piece]
+ */
 export class Words {
   /** @type {ReadonlyMap<string, SaidInfo>} */
   #phrases;
@@ -57,8 +62,8 @@ export class Words {
   #plurals;
 
   /**
-   * @param {GameWords} info
-   * @param {Wording} [wording]
+   * @param {GameWords<P>} info
+   * @param {Wording<P>} [wording]
    */
   constructor(
     info,
