@@ -379,8 +379,8 @@ def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = N
     """Return what a client has to send when its player has acted, and to whom.
 
     That is the seats that are awaited or, where no seat has to decide, every human seat; without one's own. The tables
-    are those that the others may lack: all since the last but one of one's own decisions, and two at least. To send one
-    again does no harm.
+    are those that the others may lack: all since the last but one of one's own decisions. To send one again does no
+    harm.
 
     `tables`: all that one has of a game, in any order; `mine`: one's own seats; `turn`: as for `awaited`. Raises
     ValueError for bytes that are no tables, or none.
@@ -390,7 +390,7 @@ def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = N
     known = sorted(((header_of(table), table) for table in tables), key=lambda each: each[0].ply)
     header, newest = known[-1]
     own = [each.ply for each, _ in known if each.mover in mine]
-    first = min(own[-2] if len(own) > 1 else 0, header.ply - 1)
+    first = own[-2] if len(own) > 1 else 0
     is_open = not missing_seats(newest)
     wanted = _human_seats(header) if is_open and turn is None else awaited(newest, turn)
     return Sending([seat for seat in wanted if seat not in mine], [table for each, table in known if each.ply >= first])

@@ -1,8 +1,8 @@
-// Lists the functions of modules that are too long: node long_functions.mjs TYPESCRIPT FILE…
+// Lists the functions of modules that are too long, and fails if there are any: node long_functions.mjs TYPESCRIPT FILE…
 
 import { readFileSync } from "node:fs";
 
-const LONGEST = 60;
+const LONGEST = 59;
 const [, , typescript, ...files] = process.argv;
 const { default: ts } = await import(typescript);
 
@@ -12,8 +12,10 @@ for (const file of files) {
   const visit = (node) => {
     if (ts.isFunctionLike(node) && node.body) {
       const [first, last] = [lineOf(node.getStart(source)), lineOf(node.end)];
-      if (last - first + 1 >= LONGEST) {
-        console.log(`${file}:${first}: ${node.name?.getText(source) ?? "a function"} has ${last - first + 1} lines`);
+      if (last - first + 1 > LONGEST) {
+        console.log(
+          `${file}:${first}: ${node.name?.getText(source) ?? "a function"} has ${last - first + 1} lines`,
+        );
         process.exitCode = 1;
       }
     }

@@ -251,7 +251,7 @@ export function merged(one, other) {
 /**
  * Return what a client has to send when its player has acted, and to whom: the seats that are awaited or, where no seat has
  * to decide, every human seat; without one's own. The tables are those that the others may lack: all since the last but one of
- * one's own decisions, and two at least. To send one again does no harm.
+ * one's own decisions. To send one again does no harm.
  *
  * `tables`: all that one has of a game, in any order; `mine`: one's own seats; `turn`: as for `awaited`. Throws RangeError for
  * bytes that are no tables, or none.
@@ -266,8 +266,7 @@ export function toSend(tables, mine, turn) {
   if (newest === undefined) {
     throw new RangeError("there are no tables");
   }
-  const own = known.filter(({ mover }) => mine.includes(mover)).at(-2)?.ply ?? 0;
-  const first = Math.min(own, newest.ply - 1);
+  const first = known.filter(({ mover }) => mine.includes(mover)).at(-2)?.ply ?? 0;
   const humans = newest.seats.flatMap(({ bot }, seat) => (bot === undefined ? [seat] : []));
   const isOpen = missingSeats(newest.bytes).length === 0;
   const wanted = isOpen && turn === undefined ? humans : awaited(newest.bytes, turn);

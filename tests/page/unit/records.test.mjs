@@ -13,7 +13,10 @@ test("a record is read", () => {
   const record = readRecord(SAMPLE);
   assert.deepEqual(record.stream, { seed: "7", gameNumber: "0" });
   assert.deepEqual(record.names, ["largest", "random", "largest"]);
-  assert.deepEqual([record.game, record.rulesVersion, record.players, record.date], ["discat", 1, 3, "2026-11-22"]);
+  assert.deepEqual(
+    [record.game, record.rulesVersion, record.players, record.date],
+    ["discat", 1, 3, "2026-11-22"],
+  );
   assert.deepEqual(record.actions.slice(0, 4), [0, 68, 136, 104]);
   assert.equal(record.actions.length, SAMPLE.match(/^\d+\. seat/gm).length);
   assert.equal(record.outcomes, undefined);
