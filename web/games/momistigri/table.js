@@ -19,7 +19,7 @@ import {
 } from "./parts.js";
 import { pileKey } from "./picks.js";
 import { effectText, nameOf, newsOf, roundText } from "./text.js";
-import { arrivals, drawOf, effectOf, endsRound, eventsOf, lookOf, PILE } from "./view.js";
+import { arrivals, drawOf, effectOf, endsRound, eventsOf, kindOf, lookOf, PILE } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("../../game.js").Box} Box */
@@ -253,13 +253,13 @@ function roundEndItems(context, layout) {
   const { mat, ring } = layout;
   const events = eventsOf(context);
   const end = events.find(endsRound);
-  const begun = events.find(({ kind }) => kind === "MOMISTIGRI_EVENT_KIND_ROUND_BEGUN");
+  const begun = events.find((event) => kindOf(event) === "ROUND_BEGUN");
   if (!end || !begun) {
     return [];
   }
   const round = (begun.round ?? 1) - 1;
   const title = t("round-ended", { round });
-  const reason = t((end.kind ?? "").slice("MOMISTIGRI_EVENT_KIND_".length));
+  const reason = t(kindOf(end));
   const rows = rowsOf(context);
   const [width, height] = [mat.width - 2 * ring, mat.height - 2 * ring];
   return [
@@ -295,8 +295,8 @@ function rowsOf(context) {
   const events = eventsOf(context);
   return Array.from({ length: context.players }, (_, seat) => {
     const own = events.filter((event) => (event.seat ?? 0) === seat);
-    const taken = own.filter(({ kind }) => kind === "MOMISTIGRI_EVENT_KIND_PENALTY_TAKEN");
-    const shown = own.filter(({ kind }) => kind === "MOMISTIGRI_EVENT_KIND_HAND_SHOWN");
+    const taken = own.filter((event) => kindOf(event) === "PENALTY_TAKEN");
+    const shown = own.filter((event) => kindOf(event) === "HAND_SHOWN");
     return {
       seat,
       points: sum(taken.map(({ points = 0 }) => points)),

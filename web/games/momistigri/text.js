@@ -8,6 +8,7 @@ import {
   effectWhere,
   endsRound,
   infoOf,
+  kindOf,
   lookOf,
   order,
   phaseOf,
@@ -70,7 +71,7 @@ export function breakdown(_, { roundPoints = [], handPoints }, { view, t }) {
 
 /** @type {import("../../game.js").Game<"momistigri">["isMoment"]} */
 export function isMoment({ momistigri = {} }) {
-  return endsRound(momistigri) || momistigri.kind === "MOMISTIGRI_EVENT_KIND_GAME_ENDED";
+  return endsRound(momistigri) || kindOf(momistigri) === "GAME_ENDED";
 }
 
 /**

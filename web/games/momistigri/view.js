@@ -22,25 +22,10 @@
 
 /** Where the discarded cards are. */
 export const PILE = /** @type {const} */ ("pile");
-/** @type {ReadonlySet<string | undefined>} */
-const ROUND_ENDS = new Set([
-  "MOMISTIGRI_EVENT_KIND_ONE_SEAT_LEFT",
-  "MOMISTIGRI_EVENT_KIND_ALL_PASSED",
-  "MOMISTIGRI_EVENT_KIND_TURN_LIMIT_REACHED",
-]);
+const ROUND_ENDS = new Set(["ONE_SEAT_LEFT", "ALL_PASSED", "TURN_LIMIT_REACHED"]);
 // What reveals cards on the pile, and what brings a card to a hand.
-/** @type {ReadonlySet<string | undefined>} */
-const TO_PILE = new Set([
-  "MOMISTIGRI_EVENT_KIND_PAIR_DISCARDED",
-  "MOMISTIGRI_EVENT_KIND_ONES_DISCARDED",
-  "MOMISTIGRI_EVENT_KIND_CARD_SWAPPED_OUT",
-]);
-/** @type {ReadonlySet<string | undefined>} */
-const TO_SEAT = new Set([
-  "MOMISTIGRI_EVENT_KIND_CARD_DRAWN",
-  "MOMISTIGRI_EVENT_KIND_CARD_SWAPPED_IN",
-  "MOMISTIGRI_EVENT_KIND_CARD_HANDED_OUT",
-]);
+const TO_PILE = new Set(["PAIR_DISCARDED", "ONES_DISCARDED", "CARD_SWAPPED_OUT"]);
+const TO_SEAT = new Set(["CARD_DRAWN", "CARD_SWAPPED_IN", "CARD_HANDED_OUT"]);
 
 /**
  * Return the phase without its prefix, such as "GIVE".
@@ -48,6 +33,14 @@ const TO_SEAT = new Set([
  */
 export function phaseOf({ phase = "MOMISTIGRI_PHASE_UNSPECIFIED" }) {
   return phase.slice("MOMISTIGRI_PHASE_".length);
+}
+
+/**
+ * Return the kind of an event without its prefix, such as "CARD_DRAWN".
+ * @param {Told} event
+ */
+export function kindOf({ kind = "MOMISTIGRI_EVENT_KIND_UNSPECIFIED" }) {
+  return kind.slice("MOMISTIGRI_EVENT_KIND_".length);
 }
 
 /**
@@ -119,8 +112,8 @@ export function eventsOf({ update }) {
  * Return whether an event ends a round.
  * @param {Told} event
  */
-export function endsRound({ kind }) {
-  return ROUND_ENDS.has(kind);
+export function endsRound(event) {
+  return ROUND_ENDS.has(kindOf(event));
 }
 
 /**
@@ -203,11 +196,12 @@ export function arrivals(context, place) {
  * Return where the cards of an event have come to; undefined if they have not come to any place.
  * @param {Told} event
  */
-function placeOf({ kind, seat = 0, otherSeat }) {
+function placeOf(event) {
+  const kind = kindOf(event);
   if (TO_PILE.has(kind)) {
     return PILE;
   }
-  return TO_SEAT.has(kind) ? seat : kind === "MOMISTIGRI_EVENT_KIND_CARD_GIVEN" ? otherSeat : undefined;
+  return TO_SEAT.has(kind) ? (event.seat ?? 0) : kind === "CARD_GIVEN" ? event.otherSeat : undefined;
 }
 
 /**
@@ -219,7 +213,7 @@ export function drawOf(context) {
   const { view, ui } = context;
   const active = view.activeSeat ?? 0;
   const at = `${view.round ?? 0} ${view.turn ?? 0}`;
-  const begun = eventsOf(context).findLast(({ kind }) => kind === "MOMISTIGRI_EVENT_KIND_TURN_BEGUN");
+  const begun = eventsOf(context).findLast((event) => kindOf(event) === "TURN_BEGUN");
   if (begun && (begun.seat ?? 0) === active) {
     ui.draw = { at, seat: active, other: begun.otherSeat ?? 0, count: begun.draws ?? 1 };
   }
