@@ -6,9 +6,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
-COMPILED := $(shell find engine http2 bots service web tests/debug_build -not -path '*/node_modules/*' -a \( -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po' -o -name '*.pot' \)) $(wildcard proto/chatiere/v1/*.proto)
+COMPILED := $(shell find engine http2 service web tests/debug_build -not -path '*/node_modules/*' -a \( -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po' -o -name '*.pot' \)) $(wildcard proto/chatiere/v1/*.proto)
 SHOWN := $(wildcard docs/rules/*.md docs/games/*)
-PYTHON_SOURCES := $(shell find engine http2 service clients drawing bots envs command -name '*.py' -o -name '*.pyi')
+PYTHON_SOURCES := $(shell find engine http2 service clients/chatiere -name '*.py' -o -name '*.pyi')
 
 # The package and the wheel are the same C: where ccache is installed, the second is not compiled again.
 ifeq ($(origin CC),default)
@@ -64,7 +64,7 @@ HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("ch
 # What `apt-get source nghttp2` puts into build/ is compiled with them; else the library is taken as it is.
 FUZZ_HTTP2 := build/fuzz_http2
 NGHTTP2_SOURCE := $(lastword $(sort $(wildcard build/nghttp2-*/lib)))
-FUZZ_HTTP2_SOURCES := $(wildcard http2/*.[ch] tests/fuzz/http2/*.[ch] $(addsuffix /*.c,$(NGHTTP2_SOURCE)))
+FUZZ_HTTP2_SOURCES := $(wildcard http2/chatiere/http2/*.[ch] tests/fuzz/http2/*.[ch] $(addsuffix /*.c,$(NGHTTP2_SOURCE)))
 PLAYED := accept4 clock_gettime close epoll_create1 epoll_ctl epoll_wait eventfd getrandom read recv sendmsg setsockopt \
 	shutdown write
 
@@ -72,8 +72,9 @@ comma := ,
 
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+OF_TEST := not cluster and not slow and not whole_page and not languages
 
-.PHONY: help demo web test slow page clients cluster lint debug coverage debug-games rare-events mutants wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test test-all slow page clients cluster lint debug coverage debug-games rare-events mutants wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -85,8 +86,11 @@ demo: $(BUILT) ## Play a seeded game of Discat between bots through a gRPC chann
 web: $(BUILT) ## Serve the page on this machine, to play in a browser, and print its URL
 	@$(BIN)/chatiere web
 
-test: $(BUILT) ## Run all tests of the release build but those of make slow, make page, make clients and make cluster
-	$(PYTEST) -m "not cluster and not slow and not whole_page and not languages" --ignore=tests/debug_build
+test: $(BUILT) ## Run every test of the release build once: on one game, at one door (but those of slow, page, clients, cluster)
+	$(PYTEST) -m "not repeated and $(OF_TEST)" --ignore=tests/debug_build
+
+test-all: test ## Run the same tests on all games, doors, numbers of players and sample games
+	$(PYTEST) -m "repeated and $(OF_TEST)" --ignore=tests/debug_build
 
 slow: $(BUILT) ## Run the tests that take long, of the examples, make bench and the packed client in TypeScript: before a release, and after a change to these
 	$(PYTEST) -m slow tests/examples tests/loadtest tests/clients
@@ -98,14 +102,16 @@ clients: $(BUILT) ## Compile the API for C++, Go, Java and TypeScript, and play 
 	$(BIN)/python -m pytest -m languages tests/api
 
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
-	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_ray.py
+	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_cluster.py
 
-lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src/chatiere
+	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search $(HTTP2)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 bots tests/debug_build
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 tests/debug_build
+	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2/chatiere/http2 \
+		$$(pkg-config --cflags libnghttp2) http2/chatiere/http2/*.c tests/fuzz/http2/*.c)
 	$(BIN)/python tests/page_lint.py
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
@@ -158,17 +164,18 @@ fuzz-http2: ## Make damaged conversations with the C of http2/ for SECONDS (60),
 		$(FUZZ_HTTP2) $(SEED) $(COUNT) $(SECONDS); else echo "fuzz-http2 is left out: libnghttp2 is not there"; fi
 
 load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), and check their budgets
-	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
+	$(BIN)/python -m loadtest.run $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
 
 soak: $(BUILT) ## Load a service at all doors for MINUTES, with rude connections, and check that nothing stays behind
-	$(BIN)/python loadtest/soak.py --minutes $(MINUTES)
+	$(BIN)/python -m loadtest.soak --minutes $(MINUTES)
 
 bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, build/bench.json and build/bench.png
 	$(BIN)/python -m loadtest.bench $(BENCH)
 
 clean: ## Remove all build products
-	rm -rf $(VENV) build src dist *.egg-info web/rules web/guide web/samples web/shared/fields.js
-	find engine http2 bots -name '*.so' -delete
+	rm -rf $(VENV) build dist *.egg-info proto/chatiere/fields $(addprefix web/chatiere/web/,rules guide samples)
+	rm -f web/chatiere/web/shared/fields.js proto/chatiere/v1/*_pb2* proto/chatiere/v1/descriptors.binpb
+	find engine http2 -name '*.so' -delete
 
 $(BUILT): pyproject.toml setup.py $(COMPILED) $(SHOWN)
 	@$(PYTHON) -c 'import sys; sys.exit("Chatière needs Python 3.11 or later; say which one with make PYTHON=…" if sys.version_info < (3, 11) else 0)'
@@ -182,7 +189,7 @@ $(FUZZ_HTTP2): $(FUZZ_HTTP2_SOURCES)
 	@mkdir -p build
 	@echo "libnghttp2: $(if $(NGHTTP2_SOURCE),$(NGHTTP2_SOURCE) with sanitizers,the installed library without sanitizers)"
 	gcc -O2 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE \
-		-Wall -Wextra -Ihttp2 $(addprefix -Wl$(comma)--wrap=,$(PLAYED)) -o $@ $(filter %.c,$^) \
+		-Wall -Wextra -Ihttp2/chatiere/http2 $(addprefix -Wl$(comma)--wrap=,$(PLAYED)) -o $@ $(filter %.c,$^) \
 		$(if $(NGHTTP2_SOURCE),-I$(NGHTTP2_SOURCE)/includes -DHAVE_ARPA_INET_H -DHAVE_NETINET_IN_H \
 		-DHAVE_TIME_H -DHAVE_CLOCK_GETTIME) $$(pkg-config --cflags $(if $(NGHTTP2_SOURCE),,--libs) libnghttp2)
 

@@ -1,10 +1,9 @@
 """The compiled parts of Chatière: Cython kernels and protobuf code.
 
-Everything else about the package is in pyproject.toml. The folders of the repository are `engine/`, `service/` …, and
-their import names are `chatiere.engine`, `chatiere.service` …: before anything is built, `src/chatiere/` is filled with
-links to them, so that setuptools, Cython's cimports, mypy and an editable install all see one ordinary source tree. The
-protobuf code is generated into it, and the catalogues of words (*.po) are compiled where they are. So are, for the
-page, its words (words.js) and the numbers of the fields of a sealed table (web/shared/fields.js).
+Everything else about the package is in pyproject.toml. `chatiere` is a namespace package with several roots: what is
+`chatiere.engine` lies in `engine/chatiere/engine/`, `chatiere.v1` in `proto/chatiere/v1/`. Code is generated, and the
+catalogues of words (*.po) are compiled, where they lie. So are, for the page, its words (words.js) and the numbers of
+the fields of a sealed table (shared/fields.js).
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
 sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compiles only the modules that changed, and
@@ -17,7 +16,6 @@ import os
 import platform
 import posixpath
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -32,10 +30,13 @@ from markdown_it.token import Token
 from setuptools import Extension, find_namespace_packages, setup
 
 ROOT = Path(__file__).parent
-FOLDERS = ("engine", "http2", "service", "clients", "drawing", "bots", "envs", "command", "web")
-TREE = Path("src/chatiere")
+# Each has a folder `chatiere`, with parts of the package.
+ROOTS = ("engine", "http2", "service", "clients", "proto", "web")
+PROTO = Path("proto/chatiere")
+WEB = Path("web/chatiere/web")
+HTTP2 = Path("http2/chatiere/http2")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
-LARGEST_FIELD = 31
+MAX_FIELD = 31
 # What a refusal's status and details are made of: of googleapis-common-protos.
 STATUS_PROTOS = [f"google/rpc/{name}.proto" for name in ("code", "error_details", "status")]
 # The oldest libnghttp2 that http2/ is written for.
@@ -100,37 +101,24 @@ THREADED_FLAGS = ["-fprofile-update=atomic"]
 DEBUG_LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"]
 
 
-def link_folders() -> None:
-    """Make src/chatiere/<folder> a link to <folder>, for every folder of the package."""
-    TREE.mkdir(parents=True, exist_ok=True)
-    for folder in FOLDERS:
-        link = TREE / folder
-        if not link.is_symlink():
-            link.symlink_to(Path("../..") / folder, target_is_directory=True)
-
-
 def generate_protobuf_code() -> None:
-    """Fill src/chatiere/v1 and src/chatiere/fields from proto/chatiere/v1.
+    """Write the code for Python beside the .proto files, and the numbers of all fields into proto/chatiere/fields.
 
-    Beside the code for Python, chatiere.v1 gets the definitions themselves: the .proto files and descriptors.binpb, a
-    FileDescriptorSet of these, of STATUS_PROTOS and of all that they import, with comments.
+    Beside the code lies descriptors.binpb, a FileDescriptorSet of the .proto files, of STATUS_PROTOS and of all that
+    they import, with comments.
     """
     import grpc_tools
     from google.rpc import status_pb2
     from grpc_tools import protoc
 
-    (TREE / "v1").mkdir(exist_ok=True)
-    (TREE / "fields").mkdir(exist_ok=True)
-    (TREE / "v1" / "py.typed").touch()
+    (PROTO / "fields").mkdir(exist_ok=True)
     well_known = Path(grpc_tools.__file__).parent / "_proto"
     googleapis = Path(status_pb2.__file__).parents[2]
-    sources = sorted(str(path) for path in Path("proto/chatiere/v1").glob("*.proto"))
-    for source in sources:
-        shutil.copy(source, TREE / "v1")
-    descriptors = TREE / "v1" / "descriptors.binpb"
+    sources = sorted(str(path) for path in (PROTO / "v1").glob("*.proto"))
+    descriptors = PROTO / "v1" / "descriptors.binpb"
     imports = ["protoc", "-Iproto", f"-I{well_known}", f"-I{googleapis}"]
     described = ["--include_imports", "--include_source_info", f"--descriptor_set_out={descriptors}"]
-    code = ["--python_out=src", "--pyi_out=src", "--grpc_python_out=src"]
+    code = ["--python_out=proto", "--pyi_out=proto", "--grpc_python_out=proto"]
     if protoc.main([*imports, *code, *sources]) != 0:
         raise SystemExit("protoc failed")
     if protoc.main([*imports, *described, *sources, *STATUS_PROTOS]) != 0:
@@ -144,7 +132,7 @@ def generate_protobuf_code() -> None:
 
 def compile_catalogues() -> None:
     """Compile each fr.po to the fr.mo beside it, which the standard library's gettext reads; remove others."""
-    folders = [Path(folder) for folder in FOLDERS if folder != "web"]
+    folders = [Path(root, "chatiere") for root in ROOTS if root != "web"]
     for compiled in (path for folder in folders for path in folder.rglob("*.mo")):
         if not compiled.with_suffix(".po").exists():
             compiled.unlink()
@@ -158,8 +146,8 @@ def compile_catalogues() -> None:
 
 
 def compile_words_of_page() -> None:
-    """Write a words.js beside each words.pot in web/: its texts, and those of the catalogues beside it, by language."""
-    for template in sorted(Path("web").glob("**/words.pot")):
+    """Write a words.js beside each words.pot of the page: its texts, and those of the catalogues there."""
+    for template in sorted(WEB.glob("**/words.pot")):
         words = {}
         for source in (template, *sorted(template.parent.glob("*.po"))):
             with source.open("rb") as file:
@@ -182,7 +170,7 @@ def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: boo
         return text
     categories = "one other"
     if not is_english:
-        with Path(f"engine/core/{language}.po").open("rb") as file:
+        with Path(f"engine/chatiere/engine/core/{language}.po").open("rb") as file:
             found = read_po(file, abort_invalid=True).get(categories, "plural.categories")
         categories = found.string
     return dict(zip(categories.split(), text, strict=True))
@@ -195,7 +183,7 @@ def write_if_changed(target: Path, text: str) -> None:
 
 
 def render_pages() -> None:
-    """Write what the page shows of docs/ into web/."""
+    """Write what the page shows of docs/ into its folder."""
     rules, games = Path("docs/rules"), Path("docs/games")
     shown = {source: f"rules/{source.stem.replace('README', 'index')}.html" for source in rules.glob("*.md")}
     shown |= {source: f"guide/{source.stem}.html" for source in games.glob("*.md")}
@@ -204,13 +192,13 @@ def render_pages() -> None:
         text = source.read_text(encoding="utf-8")
         if source.suffix == ".md":
             text = rendered(text, source, shown)
-        target = "web" / Path(name)
+        target = WEB / name
         target.parent.mkdir(exist_ok=True)
         write_if_changed(target, text)
 
 
 def rendered(text: str, source: Path, shown: dict[Path, str]) -> str:
-    """Return a page of docs/ as HTML, without its comments. `shown`: where in web/ which files of docs/ are."""
+    """Return a page of docs/ as HTML, without its comments. `shown`: where which files of docs/ are on the page."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL))
     for token in tokens:
@@ -220,7 +208,7 @@ def rendered(text: str, source: Path, shown: dict[Path, str]) -> str:
 
 
 def linked(tokens: list[Token], source: Path, shown: dict[Path, str]) -> list[Token]:
-    """Lead a text's links to the files in web/; of those that lead elsewhere in the repository the words remain."""
+    """Lead a text's links to the files of the page; of those that lead elsewhere in the repository the words remain."""
     found = []
     is_left_out = False
     for token in tokens:
@@ -242,13 +230,11 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
     prefix = "".join(part.title() for part in source.stem.split("_"))
     lines = [f"# Generated from {source}.", "cdef enum:"]
     for message in file.message_type:
-        if any(field.number > LARGEST_FIELD for field in message.field):
-            raise SystemExit(
-                f"{message.name} in {source} has a field above {LARGEST_FIELD}: see engine/wire/reader.pxd"
-            )
+        if any(field.number > MAX_FIELD for field in message.field):
+            raise SystemExit(f"{message.name} in {source} has a field above {MAX_FIELD}: see engine/wire/reader.pxd")
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", message.name.removeprefix(prefix)).upper()
         lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
-    target = TREE / "fields" / f"{source.stem}.pxd"
+    target = PROTO / "fields" / f"{source.stem}.pxd"
     text = "\n".join([*lines, ""])
     # An unchanged file must keep its time, so that nothing is compiled again.
     if len(lines) > 2 and not (target.exists() and target.read_text() == text):
@@ -256,7 +242,7 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
 
 
 def write_fields_of_tables(files: Iterable[FileDescriptorProto]) -> None:
-    """Write the numbers of the fields of OF_TABLES, and of Acknowledgement's values, for web/shared/sealed_table.js."""
+    """Write the numbers of the fields of OF_TABLES, and of Acknowledgement's values, for shared/sealed_table.js."""
     numbers = {}
     for file in files:
         for message in file.message_type:
@@ -267,7 +253,7 @@ def write_fields_of_tables(files: Iterable[FileDescriptorProto]) -> None:
                 prefix = f"{enum.name.upper()}_"
                 numbers[enum.name] = {each.name.removeprefix(prefix).lower(): each.number for each in enum.value}
     lines = [f"export const {name} = {json.dumps(found, indent=2)};\n" for name, found in sorted(numbers.items())]
-    write_if_changed(Path("web/shared/fields.js"), "".join(["// Generated from proto/.\n", *lines]))
+    write_if_changed(WEB / "shared/fields.js", "".join(["// Generated from proto/.\n", *lines]))
 
 
 def http2_extensions() -> list[Extension]:
@@ -284,9 +270,9 @@ def http2_extensions() -> list[Extension]:
     return [
         Extension(
             f"chatiere.http2.{name}",
-            [str(TREE / "http2" / source) for source in (f"{name}.pyx", *more)],
-            depends=[str(TREE / "http2" / header) for header in ("connection.h", "accounts.h", "endpoint.h")],
-            include_dirs=[str(TREE / "http2"), *(flag[2:] for flag in found if flag.startswith("-I"))],
+            [str(HTTP2 / source) for source in (f"{name}.pyx", *more)],
+            depends=[str(HTTP2 / header) for header in ("connection.h", "accounts.h", "endpoint.h")],
+            include_dirs=[str(HTTP2), *(flag[2:] for flag in found if flag.startswith("-I"))],
             extra_compile_args=["-D_GNU_SOURCE", *(DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)],
             extra_link_args=[flag for flag in found if not flag.startswith("-I")] + (DEBUG_LINK_FLAGS if DEBUG else []),
         )
@@ -295,11 +281,10 @@ def http2_extensions() -> list[Extension]:
 
 
 def extensions() -> list[Extension]:
-    """Return one extension per .pyx file of engine/ and bots/, and in the debug build the planted faults of a test."""
+    """Return one extension per .pyx file of engine/, and in the debug build the planted faults of a test."""
     modules = {
-        ".".join(source.relative_to("src").with_suffix("").parts): source
-        for folder in ("engine", "bots")
-        for source in sorted((TREE / folder).rglob("*.pyx"))
+        ".".join(source.relative_to("engine").with_suffix("").parts): source
+        for source in sorted(Path("engine").rglob("*.pyx"))
     }
     if DEBUG:
         modules["planted_faults"] = Path("tests/debug_build/planted_faults.pyx")
@@ -316,22 +301,25 @@ def extensions() -> list[Extension]:
     ]
 
 
+def packages() -> dict[str, str]:
+    """Return the folders of all packages, by name."""
+    return {
+        name: f"{root}/{name.replace('.', '/')}"
+        for root in ROOTS
+        for name in find_namespace_packages(root, include=["chatiere.*"])
+    }
+
+
 os.chdir(ROOT)
 if not (DEBUG or TRIAL):
     # What the other builds need of these, the release build has made before them.
-    link_folders()
     generate_protobuf_code()
     compile_catalogues()
     compile_words_of_page()
     render_pages()
 setup(
-    package_dir={"": "src"},
-    packages=find_namespace_packages(
-        "src",
-        include=["chatiere", "chatiere.*"],
-        # A package of npm's, not of Python's, and what editors need of npm's for the page.
-        exclude=["chatiere.clients.typescript*", "chatiere.web.node_modules*"],
-    ),
+    package_dir=packages(),
+    packages=list(packages()),
     package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", *SERVED]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
@@ -339,7 +327,7 @@ setup(
         nthreads=os.cpu_count(),
         # The C is the same in both builds.
         build_dir="build/cython",
-        include_path=["src"],
+        include_path=list(ROOTS),
         compiler_directives={
             "language_level": 3,
             "binding": True,

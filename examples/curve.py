@@ -7,8 +7,8 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 
 from chatiere import bots
+from chatiere.arena.matches import Results, play_many, wilson_interval
 from chatiere.bots import Bot
-from chatiere.clients.matches import Results, play_many, wilson_interval
 from chatiere.envs import TableEnv
 
 

@@ -25,7 +25,7 @@ from chatiere.engine import EngineError
 from chatiere.envs import TableEnv
 
 LEARNING_RATE = 1e-3
-LARGEST_GRADIENT = 0.5
+MAX_GRADIENT = 0.5
 # The λ of the generalized advantage estimate (Schulman et al., 2016). Nothing is discounted: rewards come at the end.
 TRACE = 0.95
 CLIP = 0.2
@@ -180,7 +180,7 @@ def learn(
     begun = time.perf_counter()
     random = np.random.default_rng(seed)
     parameters = new_parameters(engine.game(game), players, seed)
-    optimizer = optax.chain(optax.clip_by_global_norm(LARGEST_GRADIENT), optax.adam(LEARNING_RATE))
+    optimizer = optax.chain(optax.clip_by_global_norm(MAX_GRADIENT), optax.adam(LEARNING_RATE))
     state = optimizer.init(parameters)
     with TableEnv(game, players, num_envs=games, games=games, observations=True) as env:
         for iteration in range(iterations + 1):

@@ -21,9 +21,9 @@ from network import Parameters, draw, forward, judge, minibatches, new_parameter
 from numpy.typing import NDArray
 
 from chatiere import bots, engine
+from chatiere.arena.matches import search_many
 from chatiere.bots import Bot, Decisions, Judgement, SearchBot
 from chatiere.bots.search import Leaves, search
-from chatiere.clients.matches import search_many
 from chatiere.engine import Game
 from chatiere.envs import TableEnv
 

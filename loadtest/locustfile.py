@@ -19,17 +19,17 @@ from locust import events  # noqa: E402
 from locust.env import Environment  # noqa: E402
 from locust.runners import WorkerRunner  # noqa: E402
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from load.budget import broken, read_scenario, scenario_names  # noqa: E402
-from load.users import FrontendUser, LearnerUser, MisbehavingUser, SpectatorUser  # noqa: E402
+from loadtest.load.budget import broken, read_scenario, scenario_names  # noqa: E402
+from loadtest.load.users import FrontendUser, LearnerUser, MisbehavingUser, SpectatorUser  # noqa: E402
 
 __all__ = ["FrontendUser", "LearnerUser", "MisbehavingUser", "SpectatorUser"]
 
 _log = logging.getLogger(__name__)
 
 
-@events.init_command_line_parser.add_listener
+@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
 def add_scenario(parser: ArgumentParser, **_: Any) -> None:
     """Add the option --scenario."""
     parser.add_argument(
@@ -40,7 +40,7 @@ def add_scenario(parser: ArgumentParser, **_: Any) -> None:
     )
 
 
-@events.init.add_listener
+@events.init.add_listener  # type: ignore[untyped-decorator]
 def take_scenario(environment: Environment, **_: Any) -> None:
     """Set users and duration by the scenario."""
     options = environment.parsed_options
@@ -55,7 +55,7 @@ def take_scenario(environment: Environment, **_: Any) -> None:
     options.run_time = options.run_time or scenario.seconds
 
 
-@events.quitting.add_listener
+@events.quitting.add_listener  # type: ignore[untyped-decorator]
 def judge(environment: Environment, **_: Any) -> None:
     """Log the broken parts of the budget, and set the exit code to 1 if there are any."""
     options = environment.parsed_options

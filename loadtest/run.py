@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 
 import click
-from load.budget import read_scenario, scenario_names
-from load.own_server import own_server
-from siege import plan
-from siege.run import siege
+
+from loadtest.load.budget import read_scenario, scenario_names
+from loadtest.load.own_server import own_server
+from loadtest.siege import plan
+from loadtest.siege.run import siege
 
 HERE = Path(__file__).parent
 REPORTS = Path("build/load")

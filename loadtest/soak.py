@@ -17,11 +17,12 @@ from pathlib import Path
 
 import click
 import psutil
-from load.own_server import OwnServer, own_server
-from siege.attacks import Attackers
-from siege.good_client import KINDS, GoodClient
-from siege.plan import DOORS, Plan, read_plan
 from tabulate import tabulate
+
+from loadtest.load.own_server import OwnServer, own_server
+from loadtest.siege.attacks import Attackers
+from loadtest.siege.good_client import KINDS, GoodClient
+from loadtest.siege.plan import DOORS, Plan, read_plan
 
 NAME = "soak"
 REPORTS = Path("build/load")
@@ -32,7 +33,7 @@ _TURN = 0.8
 _MIB = 2**20
 # How much each figure may grow from the second quarter to the last: memory in MiB; the others by calls that happen to
 # be in flight.
-_MOST = {"resident": 16, "descriptors": 2, "threads": 2, "tasks": 2}
+_MAX_GROWTH = {"resident": 16, "descriptors": 2, "threads": 2, "tasks": 2}
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class SoakResult:
         found += [f"the server logged {line}" for line in self.errors]
         found += [] if self.has_stopped else ["the server did not stop when told to"]
         for name, (_, second, _, last) in self.quarters.items():
-            if last - second > _MOST[name]:
+            if last - second > _MAX_GROWTH[name]:
                 found.append(f"{name} grew from {second:g} to {last:g} between the second quarter and the last")
         return found
 

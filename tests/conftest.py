@@ -2,7 +2,9 @@
 
 import ctypes
 import os
+import zlib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
@@ -12,6 +14,37 @@ settings.register_profile("untimed", deadline=None)
 # For make mutants, which asks only which test fails: nothing is shrunk, explained or kept.
 settings.register_profile("first_failure", deadline=None, phases=(Phase.explicit, Phase.generate), database=None)
 settings.load_profile("untimed")
+
+
+# `make test` keeps every promise once: on one game, at one door, for one number of players, in one sample game.
+# `make test-all` keeps it on all of them.
+REPEATED = {
+    *("game", "players", "table", "seats", "seed", "entry", "trace", "bots", "batches", "num_threads"),
+    *("door", "protocol", "codec", "ask_at", "make", "theme"),
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all but one of the tests that differ only in what tests are repeated over."""
+    alike: dict[tuple[str, ...], list[pytest.Item]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            # The values are the same objects in all tests.
+            others = [
+                f"{name} {id(value)}" for name, value in item.callspec.params.items() if not is_repeated(name, value)
+            ]
+            alike.setdefault((item.nodeid.partition("[")[0], *others), []).append(item)
+    for (name, *_), repeated in alike.items():
+        # Another game or door for another test.
+        kept = zlib.crc32(name.encode()) % len(repeated)
+        for item in repeated[:kept] + repeated[kept + 1 :]:
+            item.add_marker("repeated")
+
+
+def is_repeated(name: str, value: object) -> bool:
+    """Return whether tests are repeated over a parameter with this value."""
+    return name in REPEATED or (isinstance(value, Path) and value.suffix == ".jsonl")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -13,9 +13,9 @@ import pytest
 from node_modules import install
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ROOT / "web"
+SOURCES = ROOT / "web/chatiere/web"
 TYPES = ROOT / "build/web-types"
-FORMED = ("web/**/*.js", "tests/page/**/*.mjs")
+FORMED = ("web/chatiere/web/**/*.js", "tests/page/**/*.mjs")
 
 
 def main() -> int:

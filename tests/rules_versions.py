@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from chatiere.engine import Game
-from chatiere.engine.core.position import OperationTable
+from chatiere.engine.core.position import Kernel
 from chatiere.service.calls import game_service
 
 
@@ -22,13 +22,13 @@ def playing(game: Game, oldest: int, newest: int) -> Iterator[None]:
         _set_versions(operations, before[0], before[-1])
 
 
-def _set_versions(operations: OperationTable, oldest: int, newest: int) -> None:
-    # An OperationTable is Python's header of an object and a pointer; the table begins with the game's number and the
-    # two versions.
-    assert OperationTable.__basicsize__ == object.__basicsize__ + ctypes.sizeof(ctypes.c_void_p)
-    table = ctypes.c_void_p.from_address(id(operations) + object.__basicsize__).value
-    assert table is not None
-    versions = (ctypes.c_uint8 * 3).from_address(table)
+def _set_versions(operations: Kernel, oldest: int, newest: int) -> None:
+    # A Kernel is Python's header of an object and a pointer; the operations begin with the game's number and the two
+    # versions.
+    assert Kernel.__basicsize__ == object.__basicsize__ + ctypes.sizeof(ctypes.c_void_p)
+    pointer = ctypes.c_void_p.from_address(id(operations) + object.__basicsize__).value
+    assert pointer is not None
+    versions = (ctypes.c_uint8 * 3).from_address(pointer)
     versions[1], versions[2] = oldest, newest
     # What ListGames says is kept.
     game_service._written_info.cache_clear()

@@ -10,9 +10,9 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from games.catalogues import catalogues
 
-from chatiere import engine
 from chatiere.engine.core.languages import CATEGORIES
 
+ROOT = Path(__file__).parents[1]
 LANGUAGE = "qq"
 # Letters that no text in English has.
 LETTERS = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(ord("A"), ord("z") + 1)) if letter.isalpha()}
@@ -37,9 +37,9 @@ def english_in(game: str, text: str) -> str:
 def package_with_language(folder: Path, *, with_page: bool = False) -> Path:
     """Make links to the package, with catalogues of the language; return what PYTHONPATH needs."""
     tree = folder / "chatiere"
-    built = Path(engine.__file__).parents[1]
-    unused = shutil.ignore_patterns("node_modules", "__pycache__", *(() if with_page else ("web",)))
-    shutil.copytree(built, tree, copy_function=os.symlink, ignore=unused)
+    unused = shutil.ignore_patterns("__pycache__", *(() if with_page else ("web",)))
+    for root in ROOT.glob("*/chatiere"):
+        shutil.copytree(root, tree, copy_function=os.symlink, ignore=unused, dirs_exist_ok=True)
     for room, texts in catalogues():
         catalogue = Catalog(LANGUAGE)
         for key, english in texts:

@@ -156,7 +156,7 @@ def check_without_nghttp2(work: Path) -> None:
     run(python, *PIP, "install", wheel, cwd=work)
     run(python, "-c", PLAYS, cwd=work)
     command = [
-        work / "plain" / "bin" / "chatiere",
+        str(work / "plain" / "bin" / "chatiere"),
         "serve",
         "--address",
         "127.0.0.1:0",

@@ -18,7 +18,7 @@ from loadtest.bench.servers import LOOPBACK
 
 def main(port: str, *tables: str) -> None:
     """Serve until SIGTERM."""
-    handlers = {}
+    handlers: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {}
     for table in tables:
         name, _, players = table.partition(":")
         response = response_to(apply_request(engine.game(name), int(players)))

@@ -7,14 +7,13 @@ same guards; but its responses, one per game, are made in advance.
 import signal
 import sys
 
-import grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere import engine
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
 from loadtest.bench.apply_call import apply_request, response_to
 from loadtest.bench.rows.unary import ECHO
@@ -29,15 +28,16 @@ def main(port: str, *tables: str) -> None:
         request = apply_request(engine.game(name), int(players))
         responses[name] = ApplyResponse.FromString(response_to(request))
 
-    async def echo(request: ApplyRequest, context: object) -> ApplyResponse:
-        return responses[request.state.WhichOneof("game")]
+    def echo(data: bytes) -> bytes:
+        request = ApplyRequest.FromString(data)
+        response: bytes = responses[request.state.WhichOneof("game")].SerializeToString()
+        return response
 
     settings = Settings(address=f"{LOOPBACK}:{port}")
     server, _ = create_server(settings, CollectorRegistry(), share_port=True)
     configure_logging(settings)
-    handler = grpc.unary_unary_rpc_method_handler(echo, ApplyRequest.FromString, ApplyResponse.SerializeToString)
-    # As servicers of libraries add their methods.
-    server.methods.add_registered_method_handlers(GAME_SERVICE, {ECHO: handler})
+    apply = next(each for each in server.methods.singles if each.path == f"/{GAME_SERVICE}/Apply")
+    server.handlers.add_single(apply._replace(path=f"/{GAME_SERVICE}/{ECHO}", handle=echo))
     server.start()
     signal.sigwait({signal.SIGTERM})
     server.stop(grace=None).wait()

@@ -37,12 +37,12 @@ class Load(NamedTuple):
     @property
     def rate(self) -> float:
         """Calls per second."""
-        return self.run.count / self.run.wall
+        return self.run.amount / self.run.wall
 
     @property
     def per_cpu_second(self) -> float:
         """Calls per second of the server's processor time."""
-        return self.run.count / self.run.server
+        return self.run.amount / self.run.server
 
 
 class Form(NamedTuple):

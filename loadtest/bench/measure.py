@@ -19,7 +19,7 @@ Found = TypeVar("Found")
 class Run(NamedTuple):
     """A run: the amount of work, its wall time, and processor time in this process and in the server, in seconds."""
 
-    count: float
+    amount: float
     wall: float
     client: float
     server: float = 0.0
@@ -32,7 +32,7 @@ class Run(NamedTuple):
     @property
     def rate(self) -> float:
         """The work per processor second."""
-        return self.count / self.cpu
+        return self.amount / self.cpu
 
 
 class Timer:

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,13 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
+from chatiere.service.exchange.methods import StreamMethod, UnknownMethod
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.connections import connections_of
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.ports.fast.endings import Door, unknown
-from chatiere.service.ports.fast.port import FastPort
-from chatiere.service.ports.fast.streams import Streams
+from chatiere.service.ports.fast.routes import fast_port
 from chatiere.service.ports.methods import PLAY
-from chatiere.service.process.settings import Settings
 from chatiere.v1.batch_service_pb2 import (
     NewGamesRequest,
     NewGamesResponse,
@@ -98,11 +98,18 @@ def main(port: str) -> None:
     """Serve until killed."""
     # The same door as Chatière's own.
     settings, metrics = Settings(), Metrics(CollectorRegistry())
-    server = FastPort(settings, f"{LOOPBACK}:{port}", share_port=False, connections=connections_of(1))
-    door = Door(server, Guards(settings, metrics), settings)
-    threads = ThreadPoolExecutor(settings.batch_threads)
-    streams = Streams(door, Method(metrics, "bidi_stream", PLAY), Batches().play, threads)
-    server.route({PLAY: streams}, unknown(door, Method(metrics, "unknown", "/unknown/unknown")))
+    threads, own = ThreadPoolExecutor(settings.batch_threads), BoundedSemaphore(settings.batch_threads)
+    play = StreamMethod(PLAY, Method(metrics, "bidi_stream", PLAY), Batches().play, threads, own)
+    server = fast_port(
+        settings,
+        f"{LOOPBACK}:{port}",
+        Guards(settings, metrics),
+        (),
+        play,
+        UnknownMethod(Method(metrics, "unknown", "/unknown/unknown")),
+        share_port=False,
+        connections=connections_of(1),
+    )
     server.start()
     signal.pause()
 

@@ -72,7 +72,7 @@ class Pinned:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{' '.join(self._process.args[2:])} has ended: {self._process.wait()}")  # type: ignore[index]
+            raise RuntimeError(f"{self._process.args!r} has ended: {self._process.wait()}")
         return line
 
 
@@ -178,7 +178,7 @@ def main(kind: str, *arguments: str) -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         run = play(float(line))
-        print(json.dumps([run.count, run.wall, run.cpu]), flush=True)
+        print(json.dumps([run.amount, run.wall, run.cpu]), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ try:
     mpl.use("agg")
     from matplotlib import pyplot
 except ImportError:
-    pyplot = None
+    pyplot = None  # type: ignore[assignment]
 
 
 def commit() -> str:

@@ -26,7 +26,7 @@ SEED = 7
 # Seconds that a server may take to receive a request.
 PATIENCE = 60.0
 # Seconds after which an idle stream is replaced: it does not answer the server's pings.
-LONGEST_IDLE = 60.0
+MAX_IDLE = 60.0
 
 
 def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
@@ -77,7 +77,7 @@ class SelfPlay:
 
     def __init__(self, address: str, game: str, players: int, batch: int, connections: int, in_flight: int) -> None:
         """Begin all games."""
-        self._connect = lambda: [BenchStream(address) for _ in range(connections)] * in_flight
+        self._address, self._connections, self._in_flight = address, connections, in_flight
         self._batch = batch
         self._random = np.random.default_rng(SEED)
         table, columns = BatchSetup(game=game, players=players), Columns(legal=True)
@@ -93,7 +93,7 @@ class SelfPlay:
 
     def advance(self, goes_on: Callable[[int], bool]) -> int:
         """Make moves while `goes_on`, given their number so far, is true. Return the number of moves."""
-        if time.monotonic() - self._idle_since > LONGEST_IDLE:
+        if time.monotonic() - self._idle_since > MAX_IDLE:
             self.close()
             self._streams = self._connect()
         moves = 0
@@ -106,6 +106,9 @@ class SelfPlay:
         self._positions = [stream.receive() for stream in self._streams]
         self._idle_since = time.monotonic()
         return moves + self._batch * len(self._streams)
+
+    def _connect(self) -> list[BenchStream]:
+        return [BenchStream(self._address) for _ in range(self._connections)] * self._in_flight
 
     def close(self) -> None:
         """Close the streams."""

@@ -95,13 +95,13 @@ def start(
     ]
     try:
         end = time.monotonic() + _PATIENCE
-        addresses = [f"{LOOPBACK}:{each}" for each in (port, fast_port, web_port)]
-        server = BenchServer(*addresses, programs)
+        address, fast_address, web_address = (f"{LOOPBACK}:{each}" for each in (port, fast_port, web_port))
+        server = BenchServer(address, fast_address, web_address, programs)
         while server.listening(port) < listeners:
             if time.monotonic() > end or any(program.poll() is not None for program in programs):
                 raise RuntimeError(f"the server did not start: {programs[0].args!r}")
             time.sleep(_PAUSE)
-            server = BenchServer(*addresses, programs)
+            server = BenchServer(address, fast_address, web_address, programs)
         yield server
     finally:
         for program in programs:
@@ -174,7 +174,7 @@ def fast_door_built() -> bool:
 
 def web_door_built() -> bool:
     """Return True if the packages of the door for browsers are installed."""
-    return all(find_spec(name) is not None for name in ("connectrpc", "uvicorn", "httptools"))
+    return all(find_spec(name) is not None for name in ("httptools", "protobuf"))
 
 
 def echo_built() -> bool:

@@ -13,7 +13,7 @@ class WrongAnswer(Exception):
     """The service's answer contradicts the rules."""
 
 
-class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc]  # grpc's stubs leave it untyped
+class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):
     """An interceptor that reports unary calls by the name of their method: duration, size of the response, error.
 
     A refusal is not an error if the user expects it; see `expecting`.

@@ -17,9 +17,9 @@ import trustme
 
 from chatiere.service.guards.tokens import new_token
 
-_LONGEST_START = 60.0
+_MAX_START = 60.0
 # With the grace that calls in flight have.
-_LONGEST_STOP = 30.0
+_MAX_STOP = 30.0
 _CHUNK = 2**16
 # All addresses are logged when it serves.
 _LOGGED = {
@@ -53,7 +53,7 @@ class OwnServer:
 
     def wait(self, doors: Iterable[str]) -> None:
         """Wait until it serves at these doors. Raise ClickException if it does not."""
-        end = time.monotonic() + _LONGEST_START
+        end = time.monotonic() + _MAX_START
         wanted = [*doors, "metrics"]
         while time.monotonic() < end and self._process.poll() is None:
             text = self._log.text()
@@ -72,7 +72,7 @@ class OwnServer:
         """Stop it by SIGTERM, and return True; kill it if it does not end in time, and return False."""
         self._process.terminate()
         try:
-            self._process.wait(_LONGEST_STOP)
+            self._process.wait(_MAX_STOP)
         except subprocess.TimeoutExpired:
             for each in psutil.Process(self.pid).children():
                 each.kill()

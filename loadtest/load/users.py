@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 import grpc
 import numpy as np
-from load.measured import MeasuredCalls, WrongAnswer, report
 from locust import User, between, constant, task
 from locust.exception import StopUser
 
@@ -22,6 +21,7 @@ from chatiere.clients import CHANNEL_OPTIONS, ChatiereError, Client
 from chatiere.v1 import batch_service_pb2 as batch
 from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2
 from chatiere.v1.game_pb2 import Action, Include, Position, State
+from loadtest.load.measured import MeasuredCalls, WrongAnswer, report
 
 GAMES = tuple((game.name, game.min_players, game.max_players) for game in engine.games())
 # The seeds of users; a run is only as reproducible as the order in which its users are served.
@@ -142,7 +142,7 @@ class LearnerUser(ServiceUser):
         numbers = np.arange(self.batch_size, dtype="<u8").tobytes()
         request = batch.NewGamesRequest(setup=self.table, seeds=seeds, game_numbers=numbers, columns=self.columns)
         self.positions = self.stub.NewGames(request, timeout=60).positions
-        self.mirror = engine.game(name).new_game(players, seed=self.seed)
+        self.mirror: engine.Position | None = engine.game(name).new_game(players, seed=self.seed)
 
     @task
     def step(self) -> None:

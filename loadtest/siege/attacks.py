@@ -12,14 +12,14 @@ from typing import Any
 
 from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import FieldDescriptor
-from siege.crowd import WEB_HEAD, Attacker, Crowd, in_turn, tls_context
-from siege.floods import BLOCKS, BOMBS, FLOODS, LARGE_BOMBS, FloodsByName, flood
-from siege.plan import Attack
 
 from chatiere import engine
 from chatiere.v1 import batch_service_pb2 as batch
 from chatiere.v1 import table_service_pb2  # noqa: F401  # Its methods are found by name.
 from chatiere.v1.game_service_pb2 import ListGamesRequest
+from loadtest.siege.crowd import WEB_HEAD, Attacker, Crowd, in_turn, tls_context
+from loadtest.siege.floods import BLOCKS, BOMBS, FLOODS, LARGE_BOMBS, FloodsByName, flood
+from loadtest.siege.plan import Attack
 
 _HEALTH = "grpc.health.v1.Health"
 _GAME, _BATCH = "chatiere.v1.GameService", "chatiere.v1.BatchService"
@@ -237,7 +237,7 @@ KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
 def bomb(method: str, path: str, size: int) -> bytes:
     """Return a request of about `size` bytes: one repeated field, at a dotted path, with empty elements and no more."""
     service, _, name = method.partition("/")
-    message = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
+    message: Any = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
     fields: list[FieldDescriptor] = []
     for part in path.split("."):
         fields.append(message.fields_by_name[part])

@@ -8,9 +8,9 @@ import ssl
 import struct
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from google.rpc import code_pb2
@@ -26,7 +26,8 @@ from h2.events import (
 )
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
-from siege.floods import Flooder, FloodsByName
+
+from loadtest.siege.floods import Flooder, FloodsByName
 
 # Attackers come from loopback addresses of their own, beginning with this one.
 FIRST_SOURCE = "127.0.0.2"
@@ -50,7 +51,7 @@ class Attacker:
         self.socket = socket.create_connection(address, timeout=_PATIENCE, source_address=(source, 0))
         self._http2 = H2Connection(H2Configuration(client_side=True))
         if window is not None:
-            values: dict[SettingCodes | int, int] = {SettingCodes.INITIAL_WINDOW_SIZE: window}
+            values = {SettingCodes.INITIAL_WINDOW_SIZE: window}
             self._http2.local_settings = Settings(client=True, initial_values=values)
         # The unsent parts of request bodies by stream, and whether it ends with them, in the order of their turns.
         self._bodies: deque[tuple[int, memoryview, bool]] = deque()
@@ -136,7 +137,7 @@ class Attacker:
 class WebAttacker:
     """A client of the door for browsers, with a connection for each call. `open_sending`: the crowd's."""
 
-    def __init__(self, open_sending: Callable[[bytes], None]) -> None:
+    def __init__(self, open_sending: Callable[[bytes], object]) -> None:
         """Create it, without a connection."""
         self._open_sending = open_sending
 
@@ -211,10 +212,7 @@ class Crowd:
         Raise ConnectionError if the server takes none.
         """
         if self.door == "web":
-            return [
-                WebAttacker(lambda data, source=source: self._open_sending(data, source))  # type: ignore[misc]
-                for source in _sources(count, addresses)
-            ]
+            return [WebAttacker(partial(self._open_sending, source=source)) for source in _sources(count, addresses)]
         attackers = []
         for source in _sources(count, addresses):
             try:
@@ -320,7 +318,7 @@ def _sources(count: int, addresses: int) -> Iterator[str]:
     return (str(first + i % addresses) for i in range(count))
 
 
-def in_turn(attackers: list[_T], count: int) -> Iterable[_T]:
+def in_turn(attackers: Sequence[_T], count: int) -> Iterable[_T]:
     """Yield the attackers in turn, `count` in all."""
     for i in range(count):
         yield attackers[i % len(attackers)]

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 
 import numpy as np
-from siege.good_calls import Calls, GrpcCalls, WebCalls, cause
+
+from loadtest.siege.good_calls import Calls, GrpcCalls, WebCalls, cause
 
 KINDS = {"game": 0.02, "batch": 0.05, "health": 0.05}
 """Kinds of calls (of GameService, of BatchService, health checks), each with its period in seconds."""

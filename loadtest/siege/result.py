@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from siege.good_client import KINDS
-from siege.plan import DOORS, Attack
 from tabulate import tabulate
 
-_MOST_ERRORS = 3
+from loadtest.siege.good_client import KINDS
+from loadtest.siege.plan import DOORS, Attack
+
+_MAX_ERRORS = 3
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class AttackResult:
             yield f"{taken} calls of the attackers succeeded"
         if not self.has_metrics:
             yield "the metrics did not respond afterwards"
-        for line in self.errors[:_MOST_ERRORS]:
+        for line in self.errors[:_MAX_ERRORS]:
             yield f"the server logged {line}"
         if not self.has_stopped:
             yield "the server did not stop when told to"

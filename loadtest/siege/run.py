@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from load.own_server import OwnServer, own_server
-from siege.attacks import Attackers
-from siege.crowd import FIRST_SOURCE
-from siege.good_client import KINDS, STREAM, GoodClient
-from siege.memory import Memory
-from siege.plan import Attack
-from siege.relay import relayed
-from siege.result import AttackResult, matrix, table
+
+from loadtest.load.own_server import OwnServer, own_server
+from loadtest.siege.attacks import Attackers
+from loadtest.siege.crowd import FIRST_SOURCE
+from loadtest.siege.good_client import KINDS, STREAM, GoodClient
+from loadtest.siege.memory import Memory
+from loadtest.siege.plan import Attack
+from loadtest.siege.relay import relayed
+from loadtest.siege.result import AttackResult, matrix, table
 
 # Seconds of calls before memory is first read: allocations of the first calls belong to the idle size.
 _WARMING = 1.5

@@ -54,15 +54,24 @@ _KOTLIN = """
     as break class continue do else false for fun if in interface is null object package return super this throw
     true try typealias typeof val var when while
 """
+_PHP = """
+    abstract and array as break callable case catch class clone const continue declare default die do echo else elseif
+    empty enddeclare endfor endforeach endif endswitch endwhile eval exit extends final finally fn for foreach function
+    global goto if implements include include_once instanceof insteadof interface isset list match namespace new or
+    parent print private protected public readonly require require_once return self static switch throw trait try unset
+    use var while xor yield bool false float int iterable mixed never null object string true void
+"""
 
-# Words that cannot be names, by language, as names are written and in camel case. PHP's are not among them: protoc puts
-# PB before a class with such a name (`PBInclude`), and fields are methods (`getList`), whose names may be any.
+# Words that cannot be names, by language, as names are written and in camel case. Those of Java, C# and Go are
+# lower case, as no name that is made for them is.
 RESERVED = {
     "Python": {*keyword.kwlist, "self"},
     "JavaScript": set(_JAVASCRIPT.split()),
     "C++": set(_CPP.split()),
     "Kotlin": set(_KOTLIN.split()),
 }
+# What cannot be a class in PHP, in whatever case: protoc puts PB before it. Fields are methods there (`getList`).
+PHP_CLASSES = set(_PHP.split())
 
 
 def clashes(file: FileDescriptorProto) -> list[str]:
@@ -132,7 +141,7 @@ def _has_presence(field: FieldDescriptorProto) -> bool:
 
 def _members(
     of_all: str, field: Callable[[FieldDescriptorProto], Iterable[str]], oneof: Callable[[str], Iterable[str]]
-):
+) -> Callable[[FileDescriptorProto], Made]:
     """Return a generator of the members of classes: of every message, of each field, of each oneof."""
 
     def members(file: FileDescriptorProto) -> Made:
@@ -140,8 +149,8 @@ def _members(
             yield from ((message.name, name, "every message") for name in of_all.split())
             for one in message.field:
                 yield from ((message.name, name, one.name) for name in field(one))
-            for one in _oneofs(message):
-                yield from ((message.name, name, one) for name in oneof(one))
+            for choice in _oneofs(message):
+                yield from ((message.name, name, choice) for name in oneof(choice))
 
     return members
 

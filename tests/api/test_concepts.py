@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
@@ -53,19 +53,19 @@ def rows() -> list[Row]:
     ]
 
 
-def type_of(field: FieldDescriptor, prefix: str) -> str:
+def type_of(field: Any, prefix: str) -> str:
     """Return what a field has; `prefix`: what the names of the game's messages begin with."""
     named = field.message_type or field.enum_type
     piece = str(field.GetOptions().Extensions[annotations_pb2.piece])
     kind = piece or (named.name.removeprefix(prefix) if named else SCALARS[field.type])
-    return kind + "[]" * field.is_repeated
+    return f"{kind}[]" if field.is_repeated else kind
 
 
 def fields() -> Iterator[tuple[str, str, str, str]]:
     """Yield each field of the games' protos: its name, type, game and message."""
     for game, prefix in GAMES.items():
-        file = game_pb2.Pieces.DESCRIPTOR.fields_by_name[game].message_type.file
-        for message in file.message_types_by_name.values():
+        pieces: Any = game_pb2.Pieces.DESCRIPTOR.fields_by_name[game].message_type
+        for message in pieces.file.message_types_by_name.values():
             for field in message.fields:
                 yield field.name, type_of(field, prefix), game, message.name.removeprefix(prefix)
 

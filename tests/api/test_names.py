@@ -7,7 +7,7 @@ from google.protobuf import text_format
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 
 from .descriptors import api_files
-from .names import camel, clashes, lower_camel, short_values
+from .names import PHP_CLASSES, camel, clashes, lower_camel, short_values
 
 
 @pytest.mark.parametrize("file", api_files(), ids=lambda file: file.name)
@@ -23,6 +23,14 @@ def test_no_types_of_different_files_clash() -> None:
         whole.enum_type.extend(file.enum_type)
         whole.service.extend(file.service)
     assert clashes(whole) == []
+
+
+def test_one_class_has_another_name_in_php() -> None:
+    """`Include` reads well everywhere else: it is PBInclude there, and stays the only one."""
+    files = list(api_files())
+    types = [each.name for file in files for each in file.message_type]
+    types += [each.name for file in files for each in file.enum_type]
+    assert [name for name in types if name.lower() in PHP_CLASSES] == ["Include"]
 
 
 def fields(text: str) -> list[FieldDescriptorProto]:

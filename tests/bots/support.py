@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -112,11 +112,11 @@ def play(name: str, players: int, specs: Sequence[str], games: int, seed: int) -
             if len(rows):
                 actions[rows] = host.choose(bot, rows)
         host.step(actions)
-    places = (np.arange(games)[:, None] + np.arange(players)) % len(specs)
+    seats = (np.arange(games)[:, None] + np.arange(players)) % len(specs)
     shares = (host.returns + 1) / players
-    return np.array([(shares * (places == number)).sum() / games for number in range(len(specs))])
+    return np.array([(shares * (seats == number)).sum() / games for number in range(len(specs))])
 
 
-def only(decisions: Decisions, **changed: np.ndarray) -> Decisions:
+def only(decisions: Decisions, **changed: Any) -> Decisions:
     """Return decisions with some columns changed."""
     return dataclasses.replace(decisions, **changed)

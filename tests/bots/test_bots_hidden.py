@@ -20,7 +20,7 @@ def with_other_secrets(host: Host, seed: int) -> Host:
     other = Host(host.table.game.name, host.table.players, 1, 0)
     positions = host.positions
     other.positions = positions._replace(states=host.resample(positions.states, positions.actors, seed))
-    other.luck = host.luck
+    vars(other)["luck"] = host.luck
     return other
 
 

@@ -1,6 +1,7 @@
 """The games' own bots: what they choose where it can be said beforehand."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from chatiere.engine.core.observation import ObservationLayout
 
 from .support import All, Host
 
-Fields = Mapping[str, object]
+Fields = Mapping[str, Any]
 
 
 def observation(name: str, fields: Fields) -> np.ndarray:
@@ -39,7 +40,8 @@ def choices(name: str, bot: str, rows: Sequence[tuple[Sequence[int], Fields]]) -
         observations=np.stack([observation(name, fields) for _, fields in rows]),
         drawn=np.empty((0, 0), np.uint8),
     )
-    return bots.get(bot, game, game.min_players).choose(decisions).tolist()
+    chosen: list[int] = bots.get(bot, game, game.min_players).choose(decisions).tolist()
+    return chosen
 
 
 def hand(*cards: int) -> Fields:

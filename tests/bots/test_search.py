@@ -11,7 +11,7 @@ import pytest
 from bots.plain_search import at_stream, search_plainly, values_of
 from chatiere import engine
 from chatiere.bots.ismcts import IsmctsBot
-from chatiere.bots.search import MOST_SIMULATIONS, Leaves, SearchColumns, search
+from chatiere.bots.search import MAX_SIMULATIONS, Leaves, SearchColumns, search
 from chatiere.engine import EngineError, Game, Position
 from chatiere.engine.core.batch import Table
 
@@ -69,7 +69,7 @@ def seeds(number: int) -> np.ndarray:
 
 def run(positions: Sequence[Position], simulations: int, **options: Any) -> SearchColumns:
     first = positions[0]
-    given = {"worlds": Drawn(positions), "seeds": seeds(len(positions)), "exploration": 0.7} | options
+    given: dict[str, Any] = {"worlds": Drawn(positions), "seeds": seeds(len(positions)), "exploration": 0.7} | options
     return search(
         first.game,
         options.pop("players", first.num_players()),
@@ -88,7 +88,8 @@ def tree(found: SearchColumns, number: int) -> dict[int, tuple[int, float]]:
 
 
 def same_trees(found: SearchColumns, other: SearchColumns) -> bool:
-    return all(np.array_equal(a, b, equal_nan=a.dtype == float) for a, b in zip(found, other, strict=True))
+    columns: Any = zip(found, other, strict=True)
+    return all(np.array_equal(a, b, equal_nan=a.dtype == float) for a, b in columns)
 
 
 def made_up(game: Game, players: int) -> Callable[[Leaves], tuple[np.ndarray, np.ndarray]]:
@@ -190,10 +191,10 @@ def test_the_streams_of_worlds_are_not_used(game: Game) -> None:
 # Positions with a best move
 
 
-LONGEST = 6  # decisions
+MAX_DECISIONS = 6  # decisions
 
 
-def solve(position: Position, decisions: int = LONGEST) -> list[float] | None:
+def solve(position: Position, decisions: int = MAX_DECISIONS) -> list[float] | None:
     """Return the returns if every seat plays for its own; None if the game can go on for more decisions."""
     if position.is_terminal():
         return position.returns()
@@ -217,7 +218,7 @@ def solved(position: Position) -> dict[int, float] | None:
     totals = dict.fromkeys(position.legal_actions(), 0.0)
     for number in range(8):
         world = position.resample(seat, 99, number)
-        if any(world.perft(depth) > 300 for depth in range(1, LONGEST)):
+        if any(world.perft(depth) > 300 for depth in range(1, MAX_DECISIONS)):
             return None
         for action in totals:
             found = solve(world.child(action))
@@ -297,7 +298,7 @@ def test_visits_follow_priors_and_values_as_puct_says() -> None:
             assert leaves.legal_ids.tolist() == position.legal_actions()
             return [50, 30, 20], [[0, 0]]
         won = leaves.observations[0].tobytes() == after_third.observation(after_third.current_player())
-        value = [1, -1] if leaves.actors[0] == seat else [-1, 1]
+        value = [1.0, -1.0] if leaves.actors[0] == seat else [-1.0, 1.0]
         return [1] * len(leaves.legal_ids), [value if won else [0, 0]]
 
     def visits(simulations: int) -> list[int]:
@@ -305,7 +306,8 @@ def test_visits_follow_priors_and_values_as_puct_says() -> None:
         world = at_stream(position.game, position.pack(), 7, 0, 0).pack()
         found = run([position], simulations, worlds=lambda n: world * n, exploration=1, evaluate=evaluate)
         assert len(leaves_asked) == simulations + 1
-        return found.visits.tolist()
+        visits: list[int] = found.visits.tolist()
+        return visits
 
     assert [visits(simulations) for simulations in (1, 2, 3, 4)] == [[1, 0, 0], [1, 1, 0], [2, 1, 0], [2, 1, 1]]
 
@@ -316,7 +318,12 @@ def test_an_end_of_the_game_needs_no_evaluation() -> None:
     position = next(p for p in last if all(p.child(action).is_terminal() for action in p.legal_actions()))
     asked = []
     evaluate = made_up(game, 2)
-    found = run([position], 30, evaluate=lambda leaves: (asked.append(leaves), evaluate(leaves))[1])
+
+    def ask(leaves: Leaves) -> Any:
+        asked.append(leaves)
+        return evaluate(leaves)
+
+    found = run([position], 30, evaluate=ask)
     assert len(asked) == 1
     assert found.visits.sum() == 30
 
@@ -363,13 +370,18 @@ class Decisions:
         return np.frombuffer(packed, np.uint8).reshape(len(rows), number, -1)
 
 
+def decisions_at(positions: Sequence[Position]) -> Any:
+    """Return what a search needs of `chatiere.bots.Decisions`."""
+    return Decisions(positions)
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_choices_do_not_change_with_what_is_hidden(game: Game) -> None:
     positions = some_decisions(game, game.min_players, 10, 4)
     others = [position.resample(position.current_player(), 1234) for position in positions]
     assert any(mine.pack() != other.pack() for mine, other in zip(positions, others, strict=True))
     bot = IsmctsBot(simulations=200)
-    np.testing.assert_array_equal(bot.choose(Decisions(positions)), bot.choose(Decisions(others)))
+    np.testing.assert_array_equal(bot.choose(decisions_at(positions)), bot.choose(decisions_at(others)))
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -378,7 +390,7 @@ def test_the_bot_chooses_what_was_visited_most(game: Game) -> None:
     # Not every game has positions without a choice.
     forced = [p for p in positions_of(game, game.min_players, 11)[:-1] if len(p.legal_actions()) == 1][:1]
     rows = [0, *range(1 + len(forced), 3 + len(forced))]
-    decisions = Decisions([positions[0], *forced, *positions[1:]])
+    decisions = decisions_at([positions[0], *forced, *positions[1:]])
     chosen = IsmctsBot(simulations=150, exploration=0.5).choose(decisions)
     assert chosen.dtype == np.uint16
     assert decisions.rows == rows
@@ -396,14 +408,14 @@ def test_the_bot_chooses_what_was_visited_most(game: Game) -> None:
 
 def refusal(field: str, message: str, **options: Any) -> None:
     position = engine.game("discat").new_game(2, seed=1)
-    given = {"worlds": lambda number: position.pack() * 2 * number, "simulations": 10} | options
+    given: dict[str, Any] = {"worlds": lambda number: position.pack() * 2 * number, "simulations": 10} | options
     with pytest.raises(EngineError) as refused:
         run([position, position], given.pop("simulations"), **given)
     assert refused.value.field == field
     assert message in refused.value.message
 
 
-@pytest.mark.parametrize("simulations", [0, -1, 1_000_000_000, MOST_SIMULATIONS + 1, 1.5, "10"])
+@pytest.mark.parametrize("simulations", [0, -1, 1_000_000_000, MAX_SIMULATIONS + 1, 1.5, "10"])
 def test_a_number_of_simulations_out_of_range_is_refused(simulations: Any) -> None:
     refusal("simulations", "simulations must be an integer from 1 to 1000000, not", simulations=simulations)
     with pytest.raises(EngineError, match="simulations must be"):
@@ -432,7 +444,7 @@ def test_seeds_must_be_a_column(wrong: Any) -> None:
 def test_the_number_of_players_must_be_the_games() -> None:
     position = engine.game("discat").new_game(2, seed=1)
     with pytest.raises(EngineError, match="players must be an integer from 2 to 6, not 7"):
-        search(position.game, 7, [1], lambda number: position.pack() * number, simulations=1, exploration=1)
+        search(position.game, 7, seeds(1), lambda number: position.pack() * number, simulations=1, exploration=1)
 
 
 def test_worlds_of_another_shape_are_refused() -> None:
@@ -451,7 +463,7 @@ def test_worlds_of_another_shape_are_refused() -> None:
         refusal("worlds", "worlds(10) must return uint8 (2, 10,", worlds=lambda number, wrong=wrong: wrong)
 
 
-def world_13_of_tree_1(wrong: Position | bytes) -> Callable[[int], bytes]:
+def world_13_of_tree_1(wrong: Any) -> Callable[[int], bytes]:
     """Return worlds that are fine but for one."""
     packed = engine.game("discat").new_game(2, seed=1).pack()
     other = wrong if isinstance(wrong, bytes) else wrong.pack()
@@ -487,7 +499,7 @@ def test_a_world_that_is_none_of_its_tree_is_named(with_priors: bool) -> None:
         (start.pack()[:2] + b"\x02" + start.pack()[3:], ".header.sampled", "a flag other than 0 and 1"),
         (broken, None, ""),
     ):
-        given = {"evaluate": made_up(game, 2)} if with_priors else {}
+        given: dict[str, Any] = {"evaluate": made_up(game, 2)} if with_priors else {}
         with pytest.raises(EngineError) as refused:
             run([start, start], 20, worlds=world_13_of_tree_1(wrong), **given)
         assert refused.value.message.startswith("world 13 of tree 1: ")

@@ -10,8 +10,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import AsyncClient, Client
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
 
 Ask = Callable[..., Any]
@@ -57,7 +57,7 @@ def make_fake() -> Iterator[MakeFake]:
     def make(answer: Callable[[int, grpc.ServicerContext], None]) -> tuple[FakeServicer, str]:
         server = grpc.server(ThreadPoolExecutor(1))
         servicer = FakeServicer(answer)
-        game_service_pb2_grpc.add_GameServiceServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
+        game_service_pb2_grpc.add_GameServiceServicer_to_server(servicer, server)
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
         servers.append(server)
@@ -105,7 +105,7 @@ def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
     """Return a function that makes a fake BatchService, with the real GameService, as make_fake does."""
     servers = []
     channel = grpc.insecure_channel(address)
-    games = game_service_pb2_grpc.GameServiceStub(channel)  # type: ignore[no-untyped-call]
+    games = game_service_pb2_grpc.GameServiceStub(channel)
 
     class Forward(game_service_pb2_grpc.GameServiceServicer):
         def ListGames(self, request: Any, context: grpc.ServicerContext) -> Any:
@@ -119,8 +119,8 @@ def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
     ) -> tuple[FakeBatchServicer, str]:
         server = grpc.server(ThreadPoolExecutor(2), options=[("grpc.max_receive_message_length", -1)])
         servicer = FakeBatchServicer(step, size, play)
-        batch_service_pb2_grpc.add_BatchServiceServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
-        game_service_pb2_grpc.add_GameServiceServicer_to_server(Forward(), server)  # type: ignore[no-untyped-call]
+        batch_service_pb2_grpc.add_BatchServiceServicer_to_server(servicer, server)
+        game_service_pb2_grpc.add_GameServiceServicer_to_server(Forward(), server)
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
         servers.append(server)

@@ -12,9 +12,9 @@ import trustme
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import AsyncClient, ChatiereError, Client, TransportError
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 
 ListGames = Callable[..., Any]
 

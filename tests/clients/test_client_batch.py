@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import grpc
 import numpy as np
@@ -59,7 +60,7 @@ def legal(offsets: np.ndarray, ids: np.ndarray) -> list[list[int]]:
 
 
 def observed(position: engine.Position, seat: int) -> list[int]:
-    return np.frombuffer(position.observation(seat), "u1").tolist()
+    return list(position.observation(seat))
 
 
 def illegal(position: engine.Position) -> int:
@@ -193,9 +194,11 @@ def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, pla
         ends = [position.clone() for _ in range(3)]
         moves = [end.playout(SEED, 9 + 3 * item + number) for number, end in enumerate(ends)]
         returns = [end.returns() for end in ends]
-        assert played.moves[item] == sum(moves)
+        assert played.decisions[item] == sum(moves)
         assert played.mean_returns[item].tolist() == pytest.approx(np.mean(returns, axis=0).tolist())
-        assert played.wins[item].tolist() == [sum(end.ranks()[seat] == 1 for end in ends) for seat in range(players)]
+        assert played.wins[item].tolist() == [
+            sum(seat in (end.winners() or ()) for end in ends) for seat in range(players)
+        ]
     assert not played.faults
 
 
@@ -294,13 +297,13 @@ def test_numbers_may_be_numpys(client: BatchClient) -> None:
     states = client.new_games(table, range(2)).states
     number = np.array(3)
     played = client.playout(table, states, number, number, first_game_number=number)
-    assert played.moves.tolist() == client.playout(table, states, 3, 3, first_game_number=3).moves.tolist()
+    assert played.decisions.tolist() == client.playout(table, states, 3, 3, first_game_number=3).decisions.tolist()
     drawn = client.resample(table, states, [0, 1], number, first_game_number=number)
     expected = client.resample(table, states, [0, 1], 3, first_game_number=3)
     assert drawn.states.tolist() == expected.states.tolist()
     for name, call in (
         ("count", lambda wrong: client.new_games(table, count=wrong)),
-        ("count", lambda wrong: client.playout(table, states, wrong, 1)),
+        ("playouts", lambda wrong: client.playout(table, states, wrong, 1)),
         ("seed", lambda wrong: client.playout(table, states, 1, wrong)),
         ("worlds", lambda wrong: client.evaluate(table, states, wrong, 1, 1)),
         ("playouts", lambda wrong: client.evaluate(table, states, 1, wrong, 1)),
@@ -317,19 +320,21 @@ def test_numbers_may_be_numpys(client: BatchClient) -> None:
 def test_columns_that_are_no_integers_are_refused_by_name(client: BatchClient) -> None:
     table = BatchSetup(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
     states = client.new_games(table, range(2)).states
+    nothing: Any = None
     for name, call in (
         ("seeds", lambda: client.new_games(table, 7)),
         ("seeds", lambda: client.new_games(table, np.zeros(2))),
         ("game_numbers", lambda: client.new_games(table, [1, 2], np.zeros(2))),
         ("states", lambda: client.score(table, states.astype(float))),
         ("moves", lambda: client.step(table, states, [[0], [0]])),
-        ("seats", lambda: client.observe(table, states, None)),
+        ("seats", lambda: client.observe(table, states, nothing)),
     ):
         with pytest.raises(ValueError, match=rf"^{name}(\[0\])? must be "):
             call()
 
 
 def test_new_games_need_seeds_or_a_count(client: BatchClient) -> None:
+    given: dict[str, Any]
     for given in ({}, {"seeds": []}, {"count": 0}):
         with pytest.raises(ChatiereError) as raised:
             client.new_games(BatchSetup(game=GAMES[0], players=3), **given)

@@ -46,7 +46,7 @@ def test_list_games_by_name_and_in_parts(ask: Ask, name: str) -> None:
     (plain,) = ask("list_games", [name])
     assert plain in ask("list_games")
     for part in ("pieces", "observation"):
-        (info,) = ask("list_games", names=(name,), **{part: True})
+        (info,) = ask("list_games", games=(name,), **{part: True})
         assert len(getattr(info, part)) == len(getattr(engine.game(name).description, part))
         for field in ("pieces", "piece_details", "piece_fields") if part == "pieces" else (part,):
             info.ClearField(field)
@@ -54,9 +54,9 @@ def test_list_games_by_name_and_in_parts(ask: Ask, name: str) -> None:
 
 
 def test_one_name_is_no_sequence_of_names(ask: Ask) -> None:
-    with pytest.raises(TypeError, match="names is a sequence of names, not the one name 'discat'"):
+    with pytest.raises(TypeError, match="games is a sequence of names, not the one name 'discat'"):
         ask("list_games", "discat")
-    assert game_requests.list_games((), False, False, True).message == ListGamesRequest(words=True)
+    assert game_requests.list_games((), False, False, True).message == ListGamesRequest(phrases=True)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -86,7 +86,7 @@ def test_numbers_may_be_numpys(ask: Ask, kind: Callable[[int], Any]) -> None:
 
 def test_what_is_no_number_or_fits_in_no_field_is_refused_by_name(ask: Ask) -> None:
     state = ask("new_game", GAMES[0], 3, seed=5).state
-    for name, call in (
+    calls: tuple[tuple[str, Callable[[Any], Any]], ...] = (
         ("players", lambda wrong: ask("new_game", GAMES[0], wrong)),
         ("seed", lambda wrong: ask("new_game", GAMES[0], 3, seed=wrong)),
         ("game_number", lambda wrong: ask("new_game", GAMES[0], 3, seed=1, game_number=wrong)),
@@ -96,7 +96,9 @@ def test_what_is_no_number_or_fits_in_no_field_is_refused_by_name(ask: Ask) -> N
         ("seat", lambda wrong: ask("resample", state, wrong)),
         ("seed", lambda wrong: ask("resample", state, 0, seed=wrong)),
         ("game_number", lambda wrong: ask("resample", state, 0, game_number=wrong)),
-    ):
+    )
+    wrong: Any
+    for name, call in calls:
         for wrong in (0.0, "0", np.float64(0)):
             with pytest.raises(TypeError, match=f"^{name} must be an integer, not "):
                 call(wrong)
@@ -121,7 +123,7 @@ def test_new_game_takes_options(ask: Ask, name: str) -> None:
 def test_nothing_is_included_unasked(ask: Ask, name: str) -> None:
     position = ask("new_game", name, fewest(name), seed=1)
     assert not position.legal_actions
-    assert not position.viewers
+    assert not position.updates
     assert not position.HasField("score")
 
 
@@ -132,7 +134,7 @@ def test_include_reaches_new_game_and_apply(ask: Ask, name: str) -> None:
         assert answer.legal_actions == ask("list_legal_actions", answer.state).legal_actions
         assert answer.score == ask("get_score", answer.state)
         views = [ask("get_view", answer.state, seat) for seat in (1, 0, None)]
-        assert [viewer.view for viewer in answer.viewers] == views
+        assert [viewer.view for viewer in answer.updates] == views
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -140,7 +142,7 @@ def test_get_position_is_the_position_without_events(ask: Ask, name: str) -> Non
     position = ask("new_game", name, fewest(name), seed=1, include=EVERYTHING)
     state = position.state
     assert ask("get_position", state) == Position(state=state, turn=position.turn, ply=position.ply)
-    for part in (position, *position.viewers):
+    for part in (position, *position.updates):
         del part.events[:]
     assert ask("get_position", state, EVERYTHING) == position
 

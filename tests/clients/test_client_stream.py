@@ -11,6 +11,7 @@ import pytest
 from google.rpc import code_pb2, status_pb2
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
+from service.process import wait_until
 from service.support import GRPC_DOORS, Running, running
 
 from chatiere import engine
@@ -25,9 +26,8 @@ from chatiere.clients import (
 )
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.transport import fast_call
-from chatiere.service.process.settings import Settings
+from chatiere.service.base.settings import Settings
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayResponse, Positions, StepResponse
-from service.process import wait_until
 
 from .conftest import MakeFakeBatch
 
@@ -73,7 +73,7 @@ def test_every_call_has_the_same_answer_as_by_itself(open_stream: Open, address:
         games = client.new_games(table, [1, 2], columns=columns)
         typed = client.unpack(table, games.states).typed_states
         moves = games.legal_ids[games.legal_offsets[:-1]]
-        calls = [
+        calls: list[Any] = [
             batch_requests.new_games(table, [1, 2], columns=columns),
             batch_requests.step(table, games.states, moves, columns=columns),
             batch_requests.playout(table, games.states, 2, 3),

@@ -17,9 +17,9 @@ from pyarrow import parquet
 from chatiere import bots, engine
 from chatiere.bots import Decisions, Judgement, SearchBot
 from chatiere.bots.hosting import luck
-from chatiere.clients.dataset import DataSet, DataSetError, GameRange, Recipe
-from chatiere.clients.shards import ShardPlayer
 from chatiere.engine import EngineError
+from chatiere.selfplay.dataset import DataSet, DataSetError, GameRange, Recipe
+from chatiere.selfplay.shards import ShardPlayer
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
@@ -51,7 +51,7 @@ def test_every_row_is_the_decision_that_the_engine_has(tmp_path: Path, name: str
     rows = iter(rows_of(tmp_path))
     for number in range(7):
         position = engine.game(name).new_game(players, seed=recipe.seed, game_number=number)
-        decided = []
+        decided: list[dict[str, Any]] = []
         while not position.is_terminal():
             row = next(rows)
             actor = position.current_player()
@@ -115,7 +115,7 @@ def test_the_manifest_says_what_the_games_depend_on_and_the_hash_is_that_of_thei
         "shards": shards,
     }
     assert sorted(path.name for path in (tmp_path / "games").iterdir()) == [
-        Path(shard["file"]).name for shard in shards
+        Path(str(shard["file"])).name for shard in shards
     ]
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from chatiere import bots, engine
 from chatiere.clients import Client, TransportError
-from chatiere.clients.human_match import HumanMatch
-from chatiere.clients.human_terminal import HumanTerminal, Move, find, fit
-from chatiere.clients.line_input import LineInput
 from chatiere.drawing import DRAWINGS
+from chatiere.terminal.human_match import HumanMatch
+from chatiere.terminal.human_terminal import HumanTerminal, Move, find, fit
+from chatiere.terminal.line_input import LineInput
 from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, GameInfo, Include, Position
 from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
@@ -41,7 +41,7 @@ class Poisoned:
         return self._poisoned(self._client.apply(*arguments, **options))
 
     def _poisoned(self, position: Position) -> Position:
-        assert [viewer.seat for viewer in position.viewers] == self._people
+        assert [viewer.seat for viewer in position.updates] == self._people
         for event in position.events:
             event.label = LEAK
         decides = position.turn.kind == TURN_KIND_DECISION

@@ -12,7 +12,7 @@ from sample_records import SAMPLES, TRACES, record_of
 
 from chatiere import engine
 from chatiere.clients.records import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     MalformedRecordError,
     begin_record,
     from_text,
@@ -64,7 +64,7 @@ def test_a_game_from_a_seed_comes_back_from_its_text(
 def test_names_and_dates_of_any_characters_come_back(names: list[str], date: str) -> None:
     record = GameRecord()
     record.CopyFrom(RECORD)
-    record.names.extend(names)
+    record.seat_names.extend(names)
     record.date = date
     text = to_text(record)
     assert from_text(text) == record
@@ -89,10 +89,10 @@ def test_a_record_begins_with_the_position_of_a_new_game() -> None:
     state = State(rules_version=1)
     state.stream.seed, state.stream.game_number, state.stream.drawn = 7, 8, 9
     state.discat.SetInParent()
-    record = begin_record(Position(state=state), 2, names=["A", "B"], date="2024-02-29")
+    record = begin_record(Position(state=state), 2, seat_names=["A", "B"], date="2024-02-29")
     assert (record.game, record.rules_version, record.players) == ("discat", 1, 2)
     assert (record.stream.seed, record.stream.game_number) == (7, 8)
-    assert (list(record.names), record.date) == (["A", "B"], "2024-02-29")
+    assert (list(record.seat_names), record.date) == (["A", "B"], "2024-02-29")
     state.ClearField("stream")
     assert begin_record(Position(state=state), 2).WhichOneof("chance") == "outcomes"
 
@@ -137,7 +137,10 @@ FIRST_MOVE = next(number for number, line in enumerate(WHOLE, 1) if line.startsw
         (lambda: "x" * 1_000_000 + "\n", "line 1: a line has at most 10000 characters, not 1000000"),
         (replaced("^game: .*\n", ""), f"line {FIRST_OUTCOME - 1}: no line 'game: …' before the moves"),
         (replaced("^game: .*", "game: tarock"), "line 1: unknown game 'tarock'; known games: "),
-        (replaced("^rules_version: 1", "rules_version: 2"), "line 2: version 2 of the rules of discat is not"),
+        (
+            replaced("^rules_version: 1", "rules_version: 2"),
+            "line 2: unsupported version 2 of the rules of discat; supported: 1",
+        ),
         (replaced("^rules_version: 1", "rules_version: -1"), "line 2: rules_version must be an integer from 0 to "),
         (replaced("^players: 2", "players: 7"), "line 3: "),
         (replaced("^players: 2", "players: " + "9" * 5000), "line 3: players must be an integer from 0 to "),
@@ -218,8 +221,8 @@ def test_any_text_is_refused(text: str) -> None:
 
 
 def test_long_texts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(MalformedRecordError, match=f"a record has at most {MOST_CHARACTERS}"):
-        from_text("\n" * (MOST_CHARACTERS + 1))
+    with pytest.raises(MalformedRecordError, match=f"a record has at most {MAX_CHARACTERS}"):
+        from_text("\n" * (MAX_CHARACTERS + 1))
     path = tmp_path / "long.chatiere"
     path.write_bytes(b"x" * 10_000_000)
     with pytest.raises(MalformedRecordError, match="too large; a record has at most"):
@@ -235,7 +238,7 @@ def test_long_texts_are_refused(tmp_path: Path) -> None:
         ({"game": "tarock"}, "record.game: unknown game"),
         ({"rules_version": 0}, "record.rules_version: "),
         ({"players": 99}, "record.players: "),
-        ({"names": ["A"]}, "record.names: a record of 2 players has 2 names, or none"),
+        ({"seat_names": ["A"]}, "record.seat_names: a record of 2 players has 2 names, or none"),
         ({"date": "today"}, "record.date: a date is a day"),
         ({"actions": [70_000]}, "record.actions[0]: "),
         ({"actions": [0] * 1_000}, "record.actions: 1000 actions, but no game with 2 players has more than "),

@@ -19,16 +19,16 @@ from click.testing import CliRunner
 from node_modules import install
 from prometheus_client import CollectorRegistry
 
-pytest.importorskip("connectrpc", reason="the door for browsers needs chatiere[web]")
+pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
 
 from chatiere.command import main
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "clients/typescript"
 # Its modules that the page has, too.
-SHARED = ROOT / "web/shared"
+SHARED = ROOT / "web/chatiere/web/shared"
 # What its README has the reader make.
 MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz")
 

@@ -8,8 +8,8 @@ from click.testing import CliRunner, Result
 from prometheus_client import CollectorRegistry
 
 from chatiere.command import main
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 
 Run = Callable[..., Result]
 

@@ -6,15 +6,16 @@ import sys
 from collections import Counter
 from itertools import combinations, permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from openskill.models import PlackettLuce
 
 from chatiere import bots, engine
-from chatiere.clients.arena import Arena, Pairing, win_rate
-from chatiere.clients.balance import Balance, Course
-from chatiere.clients.matches import Results, wilson_interval
+from chatiere.arena.balance import Balance, Course
+from chatiere.arena.matches import Results, wilson_interval
+from chatiere.arena.tournament import Arena, Pairing, win_rate
 
 from .conftest import Run
 
@@ -58,7 +59,7 @@ def estimate(figures: dict[str, float], percent: bool = True) -> str:
     return f"{mean:.1f}{' %' if percent else ''} ({low:.1f} to {high:.1f})"
 
 
-def balance_rows(pairing: dict, names: list[str]) -> tuple[list[str], list[str]]:
+def balance_rows(pairing: dict[str, Any], names: list[str]) -> tuple[list[str], list[str]]:
     """The rows that tell a pairing's balance in the report's two tables of it. `names`: who plays whom there."""
     balance = pairing["balance"]
     return [
@@ -181,7 +182,7 @@ def test_win_rates_of_two_players() -> None:
 def test_win_rates_of_three_players() -> None:
     arena = Arena(THREE, 3, ("random", own(THREE)), 6)
     # Bot 0 has the seats 0, 2, 1 in turn: it wins, shares with one, with two, loses, loses where two win, wins.
-    games = [[2, -1, -1], [0.5, -1, 0.5], [0, 0, 0], [-1, 2, -1], [0.5, 0.5, -1], [-1, 2, -1]]
+    games: list[list[float]] = [[2, -1, -1], [0.5, -1, 0.5], [0, 0, 0], [-1, 2, -1], [0.5, 0.5, -1], [-1, 2, -1]]
     first, never = results_of(games), results_of([[-1, 2, -1], [2, -1, -1], [-1, -1, 2]] * 2)
     assert win_rate(first).wins == pytest.approx((1 + 1 / 2 + 1 / 3 + 0 + 0 + 1) / 6)
     assert list(arena.pairings()) == [(0, 1), (1, 0)]
@@ -321,6 +322,6 @@ def test_too_few_games(run: Run, games: int) -> None:
         (("tarock", 2, ("random", "flat"), 2), "tarock"),
     ],
 )
-def test_a_tournament_out_of_range(arguments: tuple, told: str) -> None:
+def test_a_tournament_out_of_range(arguments: tuple[Any, ...], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         Arena(*arguments)

@@ -7,7 +7,7 @@ import pytest
 
 from chatiere import bots, engine
 from chatiere.clients import Client, begin, play
-from chatiere.clients.terminal import narrate
+from chatiere.terminal.lines import narrate
 
 from .conftest import Run
 

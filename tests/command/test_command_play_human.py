@@ -176,7 +176,7 @@ def test_a_saved_record_tells_who_plays_what(run: Run, tmp_path: Path) -> None:
     run(*asked, **given)
     record = records.read_record(path)
     assert (record.game, record.players, record.stream.seed) == ("discat", 3, 3)
-    assert list(record.names) == ["human", "largest", "largest"]
+    assert list(record.seat_names) == ["human", "largest", "largest"]
     assert record.date
     # Others may play it on.
     shown = run("play", "--resume", path, "--human", 2, "--bots", "random,largest").stdout
@@ -230,14 +230,16 @@ def test_a_file_that_is_no_game_to_go_on_with(run: Run, tmp_path: Path) -> None:
 
     assert f"{path}, line 1" in refused(b"")
     assert f"{path}: not a text file" in refused(b"\xff")
-    record = GameRecord(game="discat", rules_version=1, players=2, stream=RecordStream(seed=1), names=["Anna", "Bo"])
+    record = GameRecord(
+        game="discat", rules_version=1, players=2, stream=RecordStream(seed=1), seat_names=["Anna", "Bo"]
+    )
     text = records.to_text(record).encode()
     assert f"{path} does not tell which seats people play" in refused(text)
     assert "unknown bot 'Bo'" in refused(text, "--human", 0)
     for option in (("--game", "discat"), ("--players", 2), ("--seed", 1)):
         assert "leave out --game, --players and --seed" in refused(text, *option)
     assert "cut short" in refused(text.removesuffix(b"so far\n"))
-    record.names[:] = ["human", "random"]
+    record.seat_names[:] = ["human", "random"]
     assert "name the bots with --bots" in refused(records.to_text(record).encode(), "--human", 1)
     record.outcomes.CopyFrom(RecordOutcomes())
     assert "chance is explicit" in refused(records.to_text(record).encode())

@@ -34,7 +34,7 @@ def test_a_whole_game(address: str, tmp_path: Path, name: str) -> None:
         person.leaves("quit\r")
     record = records.read_record(path)
     assert re.findall(r"The seed was (\d+)\.", shown) == [str(record.stream.seed)]
-    assert list(record.names) == ["human" if each == seat else "random" for each in range(rules.min_players)]
+    assert list(record.seat_names) == ["human" if each == seat else "random" for each in range(rules.min_players)]
     # The person decided wherever that seat had to, and nowhere else.
     position = rules.new_game(record.players, seed=record.stream.seed)
     decisions = []

@@ -60,7 +60,8 @@ def test_a_refusal_is_read_with_the_descriptor_set_alone(described: FileDescript
     request: Any = message(pool, "chatiere.v1.NewGameRequest")(game="discat", players=7)
     with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as raised:
         channel.unary_unary("/chatiere.v1.GameService/NewGame")(request.SerializeToString())
-    (packed,) = [value for name, value in raised.value.trailing_metadata() if name == "grpc-status-details-bin"]
+    error: Any = raised.value
+    (packed,) = [value for name, value in error.trailing_metadata() if name == "grpc-status-details-bin"]
     status: Any = message(pool, "google.rpc.Status").FromString(packed)
     assert pool.FindEnumTypeByName("google.rpc.Code").values_by_number[status.code].name == "INVALID_ARGUMENT"
     details: dict[str, Any] = {}

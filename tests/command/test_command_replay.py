@@ -280,7 +280,7 @@ def test_a_record_that_play_wrote_is_shown(run: Run, tmp_path: Path, name: str) 
     path = tmp_path / "game.chatiere"
     printed = run("play", "--game", name, "--bots", "random", "--seed", 3, "--record", path).stdout
     record = read_record(path)
-    assert list(record.names) == ["random"] * engine.game(name).min_players
+    assert list(record.seat_names) == ["random"] * engine.game(name).min_players
     assert (record.stream.seed, record.stream.game_number) == (3, 0)
     result = run("replay", path)
     assert (result.exit_code, result.stderr) == (0, "")
@@ -308,7 +308,7 @@ def test_a_stretch_is_shown_as_a_viewer_may_see_it(run: Run, tmp_path: Path, nam
 def test_control_characters_in_names_are_not_printed(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "game.chatiere"
     record = record_of(samples_of("discat")[0])
-    record.names.extend(["\x1b[31m", "B"])
+    record.seat_names.extend(["\x1b[31m", "B"])
     write_record(path, record)
     assert "  seat 0: \\u001b[31m\n" in run("replay", path, "--to", 0).stdout
 

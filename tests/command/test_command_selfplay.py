@@ -12,10 +12,10 @@ import pytest
 from pyarrow import parquet
 
 from chatiere import bots, engine
-from chatiere.clients.dataset import GameRange
-from chatiere.clients.matches import wilson_interval
-from chatiere.clients.selfplay_ray import TaskError
+from chatiere.arena.matches import wilson_interval
 from chatiere.command import selfplay
+from chatiere.selfplay.cluster import TaskError
+from chatiere.selfplay.dataset import GameRange
 
 from .conftest import Run
 

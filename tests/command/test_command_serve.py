@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from chatiere.command import serve
-from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings
 
 from .conftest import Run
 
@@ -30,7 +31,7 @@ def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 
 # A value other than the default for each setting.
-OTHERS: dict[str, object] = {
+OTHERS: dict[str, Any] = {
     "address": "[::1]:0",
     "fast_address": "localhost:2",
     "web_address": "localhost:3",

@@ -7,8 +7,8 @@ import pytest
 from google.protobuf import json_format
 
 from chatiere import engine
-from chatiere.clients import Table
-from chatiere.clients.table import table_of, text_of
+from chatiere.clients import SealedSeat
+from chatiere.clients.sealed_seat import table_of, text_of
 from chatiere.engine import Game
 from chatiere.v1 import table_service_pb2 as pb
 
@@ -26,7 +26,7 @@ def game(request: pytest.FixtureRequest) -> Game:
 def record_of(address: str, game: Game, folder: Path) -> tuple[Path, Path, pb.TableRecord]:
     """Return the files of a record and of a table of its game, and the record: one human seat among bots."""
     players = min(3, game.max_players)
-    with Table(address, folder / "seat") as me:
+    with SealedSeat(address, folder / "seat") as me:
         seats = [me.seat, *(pb.TableSeat(bot=bot) for bot in BOTS[: players - 1])]
         table = me.new_table(game.name, seats, pb.ACKNOWLEDGEMENT_NONE).table
         tables, update = [table], me.look(table)

@@ -15,7 +15,7 @@ import pytest
 from service.support import PATIENCE, needs_web_door
 
 from chatiere.command import web
-from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings
 
 from .conftest import Run
 

@@ -10,9 +10,11 @@ from .support import TABLE_NAMES, TABLES, Table
 
 @pytest.fixture(params=TABLES, ids=TABLE_NAMES)
 def table(request: pytest.FixtureRequest) -> Table:
-    return request.param
+    found: Table = request.param
+    return found
 
 
 @pytest.fixture(params=engine.games(), ids=lambda game: game.name)
 def game(request: pytest.FixtureRequest) -> Game:
-    return request.param
+    found: Game = request.param
+    return found

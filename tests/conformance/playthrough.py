@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import chatiere.engine
-from chatiere.engine import Event, EventLog, Game, Position
+from chatiere.engine import EventLog, Game, Position
 from chatiere.engine.wire import written_text
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -17,7 +17,7 @@ SEED = 1
 
 def seeded_game(
     game: Game, players: int, options: dict[str, Any], seed: int
-) -> Iterator[tuple[Position, int, list[Event]]]:
+) -> Iterator[tuple[Position, int, EventLog]]:
     """Yield each position of a sampled game, the move made there and the events before the position."""
     events = EventLog()
     position = game.new_game(players, options, seed=seed, events=events)
@@ -33,6 +33,13 @@ def seeded_game(
     yield position, -1, events
 
 
+def end_of(position: Position) -> str:
+    """Return the name of a game's end."""
+    end = position.end()
+    assert end is not None
+    return position.game.description.ends[end]
+
+
 def text(game: Game, players: int) -> str:
     """Describe a game with default options step by step: events, position, legal actions and the one chosen."""
     summary = importlib.import_module(f"games.{game.name}.summary").summary
@@ -42,8 +49,7 @@ def text(game: Game, players: int) -> str:
         lines += [f"  {written_text(codec.put_event_label, event, True)}" for event in events]
         lines += ["", f"{step}.", summary(position), f"totals: {' '.join(str(total) for total in position.totals())}"]
         if position.is_terminal():
-            ends = game.description.ends
-            lines += [f"end: {ends[position.end()]}", f"ranks: {position.ranks()}", f"winners: {position.winners()}"]
+            lines += [f"end: {end_of(position)}", f"ranks: {position.ranks()}", f"winners: {position.winners()}"]
             break
         lines.append(f"seat {position.current_player()} may:")
         for action in position.legal_actions():
@@ -67,7 +73,7 @@ def signature(game: Game, players: int, options: dict[str, Any], seed: int) -> d
         "options": options,
         "seed": seed,
         "decisions": decisions,
-        "end": game.description.ends[last.end()],
+        "end": end_of(last),
         "totals": last.totals(),
         "winners": last.winners(),
         "play": play.hexdigest(),

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from games.building import message, update_of, view_of
-from games.building import state_of as typed_state
+from games.building import message, state_of, update_of, view_of
 from google.protobuf.message import Message
 
 from chatiere import engine
@@ -22,6 +21,7 @@ TABLES: list[Table] = [
     (game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)
 ]
 TABLE_NAMES = [f"{game.name}-{players}p" for game, players in TABLES]
+typed_state = state_of
 
 
 def reference(game: Game) -> Any:

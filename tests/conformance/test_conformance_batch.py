@@ -147,7 +147,9 @@ def begun_anew(ended: Position, options: dict[str, object], stride: int) -> Posi
     game, players = ended.game, ended.num_players()
     if not ended.is_sampled():
         return game.new_game(players, options)
-    seed, number, _ = ended.random_stream()
+    stream = ended.random_stream()
+    assert stream is not None
+    seed, number, _ = stream
     return game.new_game(players, options, seed=seed, game_number=(number + stride) % 2**64)
 
 
@@ -283,14 +285,14 @@ def test_playouts_are_those_of_position(table: Table, batch_table: BatchTable) -
     check_faults(faults, expected)
     mean_returns = np.frombuffer(playouts.mean_returns, "<f8").reshape(-1, players)
     wins = np.frombuffer(playouts.wins, "<u4").reshape(-1, players)
-    moves = np.frombuffer(playouts.moves, "<u8")
+    moves = np.frombuffer(playouts.decisions, "<u8")
     for i, (state, error) in enumerate(zip(states, expected, strict=True)):
         decisions, returns, won = 0, np.zeros(players), np.zeros(players)
         for j in range(count if error is None else 0):
             position = table[0].unpack(state)
             decisions += position.playout(seed, (first + count * i + j) % 2**64)
             returns += position.returns()
-            won += [seat in position.winners() for seat in range(players)]
+            won += [seat in (position.winners() or ()) for seat in range(players)]
         assert moves[i] == decisions
         assert wins[i].tolist() == won.tolist()
         assert mean_returns[i].tolist() == pytest.approx((returns / count).tolist(), abs=1e-12)
@@ -324,9 +326,9 @@ def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table
         stood, told = batch_table.step(before.states, column(moves, "<u2"), columns=ALL, restart=Restart(stride=1))
         items = items_of(batch_table, stood)
         for i in choices.sample(range(len(items)), min(len(items), 100)):
-            state = before.states[i * game.packed_size : (i + 1) * game.packed_size]
+            state = bytes(before.states[i * game.packed_size : (i + 1) * game.packed_size])
             error = refusal(batch_table, state, lambda position, move=moves[i]: position.apply(move))
             assert bool(told.reasons and told.reasons[i]) == (error is not None)
             check_stepped_item(batch_table, items[i], state, moves[i], error, stride=1)
         moves = [choices.choice(item.legal_ids) if item.legal_ids else 0 for item in items]
-    assert len(playouts.moves) == 8 * len(states)
+    assert len(playouts.decisions) == 8 * len(states)

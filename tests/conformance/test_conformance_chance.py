@@ -1,7 +1,7 @@
 """Every game: sampled chance draws what explicit chance offers, from the documented stream."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from .support import Table, body_of, moves_of, positions, random_options
 
 # A smaller probability counts as a fault: with some hundred tests, one choice of seeds in some 100,000 gives one.
 P_VALUE = 1e-7
-LARGEST_TREE = 120
+MAX_TREE = 120
 
 
 def resolve(position: Position, stream: DocumentedStream) -> tuple[Position, list[tuple[Position, int]]]:
@@ -139,10 +139,10 @@ def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
 
 
 def ends_of_chance(position: Position) -> list[tuple[bytes, float]]:
-    """Return the next decisions (bodies) that chance can lead to, with probabilities; cut off past LARGEST_TREE."""
-    ends: Counter[bytes] = Counter()
+    """Return the next decisions (bodies) that chance can lead to, with probabilities; cut off past MAX_TREE."""
+    ends: defaultdict[bytes, float] = defaultdict(float)
     open_nodes = [(position, 1.0)]
-    while open_nodes and len(open_nodes) + len(ends) <= LARGEST_TREE:
+    while open_nodes and len(open_nodes) + len(ends) <= MAX_TREE:
         node, probability = open_nodes.pop()
         weighted = node.chance_outcomes()
         if not weighted:

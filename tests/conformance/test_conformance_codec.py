@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from games.building import state_of, view_of
+from games.building import message, state_of, view_of
 from google.protobuf import json_format
 
 from chatiere import engine
@@ -14,7 +14,7 @@ from chatiere.engine import Event, EventLog, Game, Position
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
-from .support import Table, body_of, may_see_whole, message, moves_of, positions, random_options, shown, thinned
+from .support import Table, body_of, may_see_whole, moves_of, positions, random_options, shown, thinned
 
 
 def travelled(sent: Any) -> list[Any]:
@@ -49,7 +49,8 @@ def test_different_positions_differ(table: Table) -> None:
     seen = positions(table, False, games=1)
     assert len({position.pack() for position in seen}) == len(set(seen)) == len(seen)
     assert all(one != other for one, other in pairwise(seen))
-    assert seen[0] != seen[0].pack()
+    packed: object = seen[0].pack()
+    assert seen[0] != packed
 
 
 def test_typed_states_come_back_as_they_were(table: Table) -> None:
@@ -121,10 +122,38 @@ def test_an_action_that_lacks_a_field_is_refused_with_its_path(table: Table) -> 
     assert lacking
 
 
-def test_every_number_of_an_action_tells_whether_it_is_there(game: Game) -> None:
-    kinds = game_pb2.Action.DESCRIPTOR.fields_by_name[game.name].message_type.fields
-    for field in (field for kind in kinds for field in kind.message_type.fields):
-        assert field.has_presence or field.is_repeated, field.full_name
+def test_every_number_of_actions_options_and_events_tells_whether_it_is_there(game: Game) -> None:
+    kinds: list[Any] = [
+        whole.DESCRIPTOR.fields_by_name[game.name].message_type
+        for whole in (game_pb2.Action, game_pb2.Options, game_pb2.Event)
+    ]
+    action, options, event = kinds
+    for kind in (*(field.message_type for field in action.fields), options, event):
+        for field in kind.fields:
+            # The kind of an event is always there.
+            assert field.has_presence or field.is_repeated or field.name == "kind", field.full_name
+
+
+def test_no_seat_is_active_until_chance_has_chosen_who_begins(table: Table) -> None:
+    game, players = table
+    codec = engine.codec(game.name)
+    beginning = game.new_game(players)
+    assert not view_of(beginning, None).HasField("active_seat")
+    for position in [beginning, *thinned(positions(table), 30)]:
+        whole = state_of(position)
+        # Each game's phases begin with FIRST_SEAT, the zero left out.
+        has_begun = whole.phase > 1
+        for name in {"active_seat", "leader"} & set(whole.DESCRIPTOR.fields_by_name):
+            for seen in (whole, view_of(position, 0), view_of(position, None)):
+                assert seen.HasField(name) == has_begun
+            changed = state_of(position)
+            if has_begun:
+                changed.ClearField(name)
+            else:
+                setattr(changed, name, 0)
+            with pytest.raises(engine.EngineError) as refused:
+                codec.read_state(Reader(changed), game.rules_version)
+            assert (refused.value.reason, refused.value.field) == (engine.Reason.INVALID_STATE, name)
 
 
 def test_states_and_views_say_their_options_even_if_all_are_default(table: Table) -> None:

@@ -4,15 +4,17 @@ import math
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from games.building import message
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Reason
 from chatiere.v1 import game_pb2
 
-from .support import TABLES, Table, message, options_as, positions, random_options
+from .support import TABLES, Table, options_as, positions, random_options
 
 ROOMS = Path(engine.__file__).parent / "games"
 ENVELOPES = ("State", "Action", "Options", "View", "Event", "ScoreDetail", "Pieces")
@@ -153,6 +155,7 @@ def test_every_fault_has_words(game: Game) -> None:
 
 
 def test_other_numbers_of_players_are_refused(game: Game) -> None:
+    players: Any
     for players in (-1, 0, game.min_players - 1, game.max_players + 1, 2**40, 2.0, "2", None):
         with pytest.raises(EngineError) as caught:
             game.new_game(players)
@@ -192,6 +195,7 @@ def test_every_number_of_an_observation_is_used(game: Game) -> None:
 
 def test_seats_that_are_not_there_see_nothing(table: Table) -> None:
     position = positions(table)[0]
+    seat: Any
     for seat in (-1, table[1], 2**40, None, 0.0):
         for question in (position.observation, lambda seat: position.resample(seat, 1)):
             with pytest.raises(EngineError) as caught:

@@ -1,15 +1,17 @@
 """Every game tells why it is over, when it is: the number follows from the state, and messages say it too."""
 
 import random
+from typing import Any
 
 import pytest
+from games.building import message
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
-from .support import Table, message, messages_of, positions, random_game, thinned, typed_state, whole_state
+from .support import Table, messages_of, positions, random_game, thinned, typed_state, whole_state
 
 
 def ended(table: Table, games: int = 6) -> list[Position]:
@@ -45,7 +47,7 @@ def test_views_and_positions_tell_the_end_to_everybody(table: Table) -> None:
     game, players = table
     messages = messages_of(game)
     for position in (*thinned(positions(table), 20), *ended(table)):
-        told = [fill(game_pb2.View(), messages.put_view, position, seat) for seat in (*range(players), None)]
+        told: list[Any] = [fill(game_pb2.View(), messages.put_view, position, seat) for seat in (*range(players), None)]
         wanted = Reader(game_pb2.Include())
         told.append(fill(game_pb2.Position(), messages.put_position, position, EventLog(), wanted))
         for each in told:

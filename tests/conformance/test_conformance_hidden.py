@@ -1,5 +1,7 @@
 """Every game: what a seat sees does not depend on what it cannot know, and resampling redraws exactly that."""
 
+from typing import Any
+
 import pytest
 
 from chatiere import engine
@@ -134,6 +136,7 @@ def test_resampled_chance_goes_on_with_the_stream_of_the_draw(table: Table) -> N
         for seat in range(players):
             stream = position.resample(seat, 8, 9).random_stream()
             if position.is_sampled():
+                assert stream is not None
                 assert stream[:2] == (8, 9)
             else:
                 assert stream is None
@@ -141,6 +144,7 @@ def test_resampled_chance_goes_on_with_the_stream_of_the_draw(table: Table) -> N
 
 def test_resampling_refuses_what_is_no_seed(table: Table) -> None:
     position = positions(table)[0]
+    seed: Any
     for seed, number, field in ((-1, 0, "seed"), (2**64, 0, "seed"), (1.0, 0, "seed"), (0, 2**64, "game_number")):
         with pytest.raises(EngineError) as caught:
             position.resample(0, seed, number)

@@ -7,13 +7,15 @@ import random
 from functools import cache
 from typing import Any
 
+from games.building import message
+
 from chatiere import bots, engine
 from chatiere.bots import hosting
 from chatiere.engine import EngineError, Position
 from chatiere.engine.wire import Reader, fill
 
 from .histories import Pair, pairs
-from .support import Table, message, positions, thinned, update, view
+from .support import Table, positions, thinned, update, view
 
 # Per table, of all viewers together.
 PAIRS = 3000

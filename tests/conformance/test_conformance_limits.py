@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -113,6 +113,7 @@ def test_totals_tell_who_wins(table: Table) -> None:
 
 
 def test_limits_are_of_a_number_of_players_and_options_that_the_game_takes(game: Game) -> None:
+    players: Any
     for players in (game.min_players - 1, game.max_players + 1, None):
         for ask in (game.limits, game.limits_of_any_options):
             with pytest.raises(EngineError) as caught:

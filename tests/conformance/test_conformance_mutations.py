@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from games.building import message
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
@@ -21,7 +22,6 @@ from chatiere.v1 import game_pb2
 from .support import (
     TABLES,
     Table,
-    message,
     messages_of,
     positions,
     random_move,
@@ -37,14 +37,14 @@ MUTATIONS = int(os.environ.get("CHATIERE_MUTATIONS", "20000"))
 PACKED_PER_TABLE = MUTATIONS * 4 // 5 // len(TABLES) + 1
 TYPED_PER_TABLE = MUTATIONS // 5 // len(TABLES) + 1
 # No game is longer than this number of moves, whatever state it starts from.
-LONGEST_GAME = 20_000
+MAX_GAME_LENGTH = 20_000
 
 
 def exercise(position: Position, choices: random.Random) -> None:
     """Query a position, play it to its end, query it again; the only permitted error is resample's INVALID_STATE."""
     game = position.game
     codec = engine.codec(game.name)
-    for moves in range(LONGEST_GAME):
+    for moves in range(MAX_GAME_LENGTH):
         over = position.is_terminal()
         if over or moves == 0:
             questions(position, choices)
@@ -227,7 +227,8 @@ def add_mistyped(holder: Message) -> None:
         if field.message_type:
             for inner in value if field.is_repeated else [value]:
                 add_mistyped(inner)
-    for field in holder.DESCRIPTOR.fields:
+    kind: Any = holder.DESCRIPTOR
+    for field in kind.fields:
         if field.message_type:
             holder.MergeFromString(bytes([field.number << 3, 1]))
         elif not field.is_repeated:

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,7 +89,8 @@ def test_arrays_have_the_numbers_by_name_and_give_the_observation_back(table: Ta
         assert arrays[field.name].shape == (len(observations), *field.shape)
         assert arrays[field.name].dtype == np.uint8
         for which, place in places(field):
-            again[:, place] |= arrays[field.name][:, *which] << field.first_bit
+            part: Any = (slice(None), *which)
+            again[:, place] |= arrays[field.name][part] << field.first_bit
     assert (again == observations).all()
 
 
@@ -140,7 +142,8 @@ def test_one_observation_and_batches_of_any_shape_are_read_alike(table: Table) -
 def test_what_is_no_observation_is_refused(game: Game) -> None:
     layout = ObservationLayout(game.description)
     one = np.frombuffer(game.new_game(game.min_players, seed=1).observation(0), np.uint8)
-    for wrong in (one[:-1], one.astype(np.float32), one[None].T, np.uint8(1)[...], one.tobytes() + b"\0"):
+    wrong: Any
+    for wrong in (one[:-1], one.astype(np.float32), one[None].T, np.array(1, np.uint8), one.tobytes() + b"\0"):
         with pytest.raises(ValueError, match=f"^observations are uint8 with {layout.length} numbers"):
             layout.arrays(wrong)
     for field in fields_of(game):

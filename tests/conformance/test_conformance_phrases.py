@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
@@ -20,7 +21,7 @@ from chatiere.engine.wire import written
 from chatiere.v1 import game_pb2, game_service_pb2
 
 ROOT = Path(__file__).parents[2]
-FIELDS = game_pb2.State.DESCRIPTOR.fields_by_name
+FIELDS: Any = game_pb2.State.DESCRIPTOR.fields_by_name
 LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
 OUTCOMES = game_service_pb2.ListLegalActionsResponse.CHANCE_OUTCOMES_FIELD_NUMBER
 EVENTS = game_pb2.Position.EVENTS_FIELD_NUMBER
@@ -32,11 +33,17 @@ def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
+def text_of(message: Message) -> Text:
+    """Return a text's key and its English, with a plural if it has one."""
+    english = message.id if isinstance(message.id, str) else (message.id[0], message.id[1])
+    return str(message.context), english
+
+
 def entries(path: Path) -> dict[Text, Message]:
     """Return the entries of a catalogue by key and English text."""
     with path.open("rb") as file:
         found = [message for message in read_po(file, abort_invalid=True) if message.id]
-    return {(str(message.context), message.id): message for message in found}
+    return {text_of(message): message for message in found}
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
@@ -51,7 +58,7 @@ def test_a_catalogue_has_each_text_once_and_nothing_else(folder: str, texts: set
             assert message.string
             continue
         other = english if isinstance(english, str) else english[-1]
-        for text in [message.string] if isinstance(message.string, str) else message.string:
+        for text in [message.string] if isinstance(message.string, str) else message.string or ():
             assert text
             assert placeholders(text) == placeholders(other)
 
@@ -112,7 +119,8 @@ def test_a_label_is_what_its_phrase_says(game: Game, language: str) -> None:
             )
             prompted = game_pb2.View.FromString(written(messages.put_prompt, PROMPT, position))
             prompts = [prompted.prompt] if prompted.HasField("prompt") else []
-            for each in (*shown.events, *listed.legal_actions, *listed.chance_outcomes, *prompts):
+            told: tuple[Any, ...] = (*shown.events, *listed.legal_actions, *listed.chance_outcomes, *prompts)
+            for each in told:
                 assert each.label == rebuilt(game.name, each.phrase, language)
                 said.add(each.phrase.key)
             assert shown.HasField("end") == position.is_terminal()

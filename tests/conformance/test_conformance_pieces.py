@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from games.building import score_of, state_of, view_of
+from games.building import message, score_of, state_of, view_of
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from chatiere import engine
@@ -13,7 +13,7 @@ from chatiere.engine.core.languages import LANGUAGES, catalogue
 from chatiere.engine.wire import fill
 from chatiere.v1 import annotations_pb2, game_pb2
 
-from .support import Table, message, moves_of, positions, thinned
+from .support import Table, moves_of, positions, thinned
 
 INTEGERS = {FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32, FieldDescriptor.CPPTYPE_INT64}
 INTEGERS |= {FieldDescriptor.CPPTYPE_UINT64}
@@ -24,11 +24,12 @@ SEATS = """
     princess_drawn_by ranking receiver round_first_seat seat sleeping_cat token_owner
 """
 AMOUNTS = """
-    awake_cats balls birds_beside bonus_group_size cards_dealt cats_per_seat cards_taken cards_to_take cats_at_start
-    columns copies deck deck_size draw_pile_size drawn draws draws_left extra_cards fish greatest_load hand_size
-    largest_hand left mice min_players most_ones most_ones_known_to_all part_sizes passes perfect_sections players
-    princesses princesses_played rounds rows section_limits sleeping_cats sprayers supply total_birds total_copies
-    total_princesses trunk_limit unplaced_tokens unseen_princesses whole_pile_size winning_group_size woken_cats
+    awake_cats balls birds_beside bonus_group_size cards_dealt cards_drawn cards_left cards_taken cards_to_take
+    cats_at_start cats_per_seat columns copies deck deck_size draw_pile_size draws draws_left extra_cards fish
+    greatest_load hand_size largest_hand mice min_players most_ones most_ones_known_to_all part_sizes passes
+    perfect_sections players princesses princesses_played rounds rows section_limits sleeping_cats sprayers supply
+    total_birds total_copies total_princesses trunk_limit unplaced_tokens unseen_princesses whole_pile_size
+    winning_group_size woken_cats
 """
 POINTS = """
     board_sum bonus_card_points bonus_points branch_points hand_card_points hand_points negative_points perfect_bonus
@@ -36,18 +37,19 @@ POINTS = """
 """
 # Times, distances, places and what is printed on pieces.
 OTHERS = """
-    column dog_track dogs last_turn last_turns pair_value place round row solidity steps tens trick turn units
-    unplaced_solidity value
+    column dog_steps dog_track last_turn last_turns_left pair_value place round row solidity steps steps_left tens trick
+    turn units unplaced_solidity value
 """
 PLAIN = {name for names in (SEATS, AMOUNTS, POINTS, OTHERS) for name in names.split()}
 
 
 def messages_of(game: Game) -> list[Descriptor]:
     """Return all messages of the game's proto file."""
-    return list(game_pb2.Pieces.DESCRIPTOR.fields_by_name[game.name].message_type.file.message_types_by_name.values())
+    pieces: Any = game_pb2.Pieces.DESCRIPTOR.fields_by_name[game.name].message_type
+    return list(pieces.file.message_types_by_name.values())
 
 
-def kind_of(field: FieldDescriptor) -> str:
+def kind_of(field: Any) -> str:
     """Return the kind of the pieces whose numbers a field holds; empty for none."""
     return str(field.GetOptions().Extensions[annotations_pb2.piece])
 

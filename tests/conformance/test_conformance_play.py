@@ -4,12 +4,13 @@ import math
 import random
 
 import pytest
+from games.building import message
 
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.wire import Reader
 
-from .support import Table, body_of, message, moves_of, positions, thinned, typed_state
+from .support import Table, body_of, moves_of, positions, thinned, typed_state
 
 
 def test_every_position_keeps_the_invariants(table: Table) -> None:
@@ -65,7 +66,8 @@ def test_questions_change_nothing(table: Table) -> None:
         before = position.pack()
         typed_state(position)
         position.legal_actions(), position.chance_outcomes(), position.totals(), position.ranks(), position.winners()
-        position.returns(), position.options(), position.check(), position.perft(1)
+        position.returns(), position.options(), position.perft(1)
+        position.check()
         for seat in range(table[1]):
             position.observation(seat)
             position.resample(seat, 1)
@@ -149,6 +151,7 @@ def test_scores_stand_at_any_moment_and_winners_at_the_end(table: Table) -> None
             continue
         ranks, winners, returns = position.ranks(), position.winners(), position.returns()
         assert winners
+        assert ranks
         assert winners == [seat for seat in range(players) if ranks[seat] == 1]
         # A seat's rank r is 1 + the number of seats ahead, so r - 1 seats have a smaller one.
         assert ranks == [1 + sum(other < rank for other in ranks) for rank in ranks]
@@ -165,7 +168,8 @@ def test_playouts_end_and_depend_on_their_seed_alone(table: Table) -> None:
         assert again.playout(5, 6) == decisions
         assert again == first
         other.playout(5, 7)
-        first.check(), other.check()
+        first.check()
+        other.check()
     fresh = [game.new_game(players) for _ in range(4)]
     for number, position in enumerate(fresh):
         position.playout(number)

@@ -17,7 +17,7 @@ from .support import Table, messages_of, positions, random_game, random_move, th
 from .test_conformance_traces import every_trace, lines_of
 
 
-def plies_of(states: bytes, game: Game) -> list[int]:
+def plies_of(states: bytes | memoryview, game: Game) -> list[int]:
     """Return the plies in the headers of packed states, as docs/batch.md lays them out."""
     return [
         ply for (ply,) in (struct.unpack_from("<I", states, at + 4) for at in range(0, len(states), game.packed_size))

@@ -6,14 +6,14 @@ That one is in games/<game>/prompts.py, and knows only what a spectator is shown
 import importlib
 from typing import Any
 
-from games.building import view_of
+from games.building import message, view_of
 
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
 from chatiere.v1 import game_pb2
 
-from .support import Table, message, messages_of, positions, thinned
+from .support import Table, messages_of, positions, thinned
 
 POSITIONS = 400
 

@@ -18,11 +18,11 @@ import numpy as np
 import psutil
 import pytest
 import yaml
+from service.process import Served, served, wait_until
 
 from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS, ChatiereError, Client
 from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc
-from service.process import Served, served, wait_until
 
 from .test_deploy_files import DASHBOARD, DEPLOY
 
@@ -103,7 +103,7 @@ def load(server: Served) -> None:
 
 
 def batch(channel: grpc.Channel, game: engine.Game) -> None:
-    stub: Any = batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+    stub: Any = batch_service_pb2_grpc.BatchServiceStub(channel)
     table = batch_service_pb2.BatchSetup(game=game.name, players=game.min_players)
     columns = batch_service_pb2.Columns(legal=True)
     seeds = np.arange(16, dtype="<u8").tobytes()

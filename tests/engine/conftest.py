@@ -8,4 +8,5 @@ from chatiere.engine import Game
 
 @pytest.fixture(params=engine.games(), ids=lambda game: game.name)
 def game(request: pytest.FixtureRequest) -> Game:
-    return request.param
+    found: Game = request.param
+    return found

@@ -1,8 +1,9 @@
 """Messages in wire format, split into fields, and encoded in ways that protobuf reads but never writes."""
 
 import random
+from typing import Any
 
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 
 VARINT, BYTES = 0, 2
 # Fields that no message here has: a number of eight bytes, one of four, a group with a number and a text in it.
@@ -57,7 +58,7 @@ def joined(fields: list[Field], sizes: tuple[int, int] = (0, 0)) -> bytes:
     return b"".join(pieces)
 
 
-def in_order(data: bytes, kind: Descriptor) -> bytes:
+def in_order(data: bytes, kind: Any) -> bytes:
     """Sort the fields of each message by number, as protobuf writes them."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
@@ -66,7 +67,7 @@ def in_order(data: bytes, kind: Descriptor) -> bytes:
     return joined(sorted(fields, key=lambda field: field[0]))
 
 
-def shuffled(data: bytes, kind: Descriptor, choices: random.Random) -> bytes:
+def shuffled(data: bytes, kind: Any, choices: random.Random) -> bytes:
     """Shuffle the fields of each message; the items of a list stay in order."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
@@ -78,7 +79,7 @@ def shuffled(data: bytes, kind: Descriptor, choices: random.Random) -> bytes:
     return joined(sorted(fields, key=lambda field: keys[field[0]]))
 
 
-def odd(data: bytes, kind: Descriptor, choices: random.Random) -> bytes:
+def odd(data: bytes, kind: Any, choices: random.Random) -> bytes:
     """Return the same message, or nearly the same, with one or a few odd encodings anywhere in it."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
@@ -101,13 +102,13 @@ def _one_of(fields: list[Field], choices: random.Random) -> tuple[int, Field]:
     return place, fields[place]
 
 
-def _again(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _again(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # A field repeated somewhere else.
     if fields:
         fields.insert(choices.randrange(len(fields)), _one_of(fields, choices)[1])
 
 
-def _another(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _another(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # A number twice, with another value the second time.
     if fields:
         place, (number, wire_type, value) = _one_of(fields, choices)
@@ -115,7 +116,7 @@ def _another(fields: list[Field], kind: Descriptor, choices: random.Random) -> N
             fields.insert(place, (number, wire_type, choices.choice((0, 1, value ^ 1, value + 2**32))))
 
 
-def _split(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _split(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # A message in two pieces, which are to be merged (or two items of a list).
     for place, (number, wire_type, value) in enumerate(fields):
         if kind.fields_by_number[number].message_type and isinstance(value, bytes) and choices.random() < 0.5:
@@ -131,7 +132,7 @@ def _split(fields: list[Field], kind: Descriptor, choices: random.Random) -> Non
             return
 
 
-def _unpacked(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _unpacked(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # A list of numbers as single numbers.
     for place, (number, _, value) in enumerate(fields):
         if _is_list(kind.fields_by_number[number]) and isinstance(value, bytes):
@@ -139,7 +140,7 @@ def _unpacked(fields: list[Field], kind: Descriptor, choices: random.Random) -> 
             return
 
 
-def _cut(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _cut(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # A list of numbers in two pieces, one of which may be empty.
     for place, (number, wire_type, value) in enumerate(fields):
         if _is_list(kind.fields_by_number[number]) and isinstance(value, bytes):
@@ -152,7 +153,7 @@ def _cut(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
             return
 
 
-def _explicit(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _explicit(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # A default value written out, or an empty message.
     field = choices.choice(kind.fields) if kind.fields else None
     if field is not None:
@@ -160,7 +161,7 @@ def _explicit(fields: list[Field], kind: Descriptor, choices: random.Random) -> 
         fields.append((field.number, BYTES, b"") if is_bytes else (field.number, VARINT, 0))
 
 
-def _other_member(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _other_member(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # Another member of a oneof beside the one that is set.
     for oneof in kind.oneofs:
         field = choices.choice(oneof.fields)
@@ -170,7 +171,7 @@ def _other_member(fields: list[Field], kind: Descriptor, choices: random.Random)
         fields.insert(choices.randrange(len(fields) + 1), empty)
 
 
-def _mistyped(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _mistyped(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # A field with another wire type, or a text that is not ASCII, or not UTF-8.
     field = choices.choice(kind.fields) if kind.fields else None
     if field is None:
@@ -183,7 +184,7 @@ def _mistyped(fields: list[Field], kind: Descriptor, choices: random.Random) -> 
         fields.append((field.number, BYTES, choices.choice((b"", b"\x01", b"\x01\x80\x01"))))
 
 
-def _too_large(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
+def _too_large(fields: list[Field], kind: Any, choices: random.Random) -> None:
     # Numbers with more bits than fit their type.
     for place, (number, wire_type, value) in enumerate(fields):
         if isinstance(value, int) and choices.random() < 0.5:

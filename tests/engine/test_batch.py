@@ -13,12 +13,21 @@ import numpy as np
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, EngineError, Game, Reason
-from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, FaultColumns, Restart, Table
+from chatiere.engine.core.batch import (
+    Cancellation,
+    Cancelled,
+    Columns,
+    EvaluationColumns,
+    FaultColumns,
+    PositionColumns,
+    Restart,
+    Table,
+)
 
 # The seconds that a test waits for something to happen before it fails.
 PATIENCE = 30.0
 # No random game from a first decision has this many decisions.
-LONGEST_GAME = 5_000
+MAX_GAME_LENGTH = 5_000
 # More playouts than are finished while a test waits.
 ENDLESS = 3_000_000
 # The actor of a broken state, as a byte.
@@ -64,8 +73,9 @@ def calls(table: Table, states: Any) -> dict[str, Callable[..., Any]]:
 def test_a_table_is_of_a_game_and_its_players(game: Game) -> None:
     for players in (0, game.min_players - 1, game.max_players + 1, -1, 2**32, "2"):
         assert refused(Table, game, players).reason is Reason.INVALID_PLAYERS
+    nothing: Any = None
     with pytest.raises(TypeError):
-        Table(None, 2)
+        Table(nothing, 2)
     table = Table(game, game.max_players)
     assert (table.game, table.players) == (game, game.max_players)
     assert repr(table) == f"<Table of {game.name}, {game.max_players} players>"
@@ -124,6 +134,7 @@ def test_wrong_options_are_refused(table: Table, states: bytes) -> None:
 
 
 def test_a_stride_is_a_number_from_1(table: Table, states: bytes) -> None:
+    wrong: Any
     for wrong in (0, -1, 2**64, 1.0):
         error = refused(table.step, states, bytes(6), restart=Restart(stride=wrong))
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "restart.stride")
@@ -133,7 +144,7 @@ def test_a_stride_is_a_number_from_1(table: Table, states: bytes) -> None:
 def test_playouts_are_at_least_one(table: Table, states: bytes) -> None:
     for wrong in (0, -1, 2**32):
         error = refused(table.playout, states, wrong, seed=1)
-        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "playouts")
 
 
 def test_worlds_and_playouts_are_at_least_one_and_fit_together(table: Table, states: bytes) -> None:
@@ -195,7 +206,7 @@ def test_seeds_are_64_bit_numbers(table: Table, states: bytes) -> None:
             assert (error.reason, error.field) == (Reason.INVALID_SEED, field)
 
 
-def sizes(columns: tuple[bytes, ...]) -> int:
+def sizes(columns: PositionColumns | EvaluationColumns) -> int:
     return sum(map(len, columns))
 
 
@@ -418,17 +429,17 @@ def test_moves_are_counted(table: Table, states: bytes) -> None:
     table.step(states, np.array([*legal[:2], 0xFFFF], "<u2"), cancellation=cancellation)
     assert cancellation.moves == 5
     playouts, _ = table.playout(states, 4, seed=1, cancellation=cancellation)
-    assert cancellation.moves == 5 + np.frombuffer(playouts.moves, "<u8").sum()
+    assert cancellation.moves == 5 + np.frombuffer(playouts.decisions, "<u8").sum()
 
 
 @pytest.mark.parametrize("name", ENDLESS_BATCHES)
 def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, states: bytes, name: str) -> None:
     with endless(table, states, name) as (cancellation, call):
-        wait_for(lambda: cancellation.moves > LONGEST_GAME)
+        wait_for(lambda: cancellation.moves > MAX_GAME_LENGTH)
         cancellation.cancel()
         moves = cancellation.moves
         assert isinstance(call.exception(PATIENCE), Cancelled)
-        assert cancellation.moves - moves < LONGEST_GAME
+        assert cancellation.moves - moves < MAX_GAME_LENGTH
 
 
 @pytest.mark.threads
@@ -445,7 +456,7 @@ def test_other_threads_go_on_while_batches_work(table: Table, states: bytes, nam
 
 @pytest.mark.threads
 def test_threads_share_a_table(table: Table) -> None:
-    def play(seed: int) -> list[bytes]:
+    def play(seed: int) -> list[bytes | memoryview]:
         found = table.new_games(seeds=np.full(8, seed, "<u8"), columns=Columns(legal=True))
         seen = [found.states]
         for _ in range(30):
@@ -457,7 +468,7 @@ def test_threads_share_a_table(table: Table) -> None:
     expected = [play(seed) for seed in range(4)]
     start = threading.Barrier(4)
 
-    def at_once(seed: int) -> list[bytes]:
+    def at_once(seed: int) -> list[bytes | memoryview]:
         start.wait(PATIENCE)
         return play(seed)
 
@@ -530,7 +541,7 @@ def test_the_size_of_a_result_does_not_depend_on_the_number_of_threads(table: Ta
         positions = after
     size = sizes(after)
     for num_threads in (1, *THREADS):
-        asked = {"columns": columns, "restart": restart, "num_threads": num_threads}
+        asked: Any = {"columns": columns, "restart": restart, "num_threads": num_threads}
         assert table.step(positions.states, moves, max_bytes=size, **asked)[0] == after
         for limit in (size - 1, size - len(after.legal_ids), size - len(after.legal_ids) - 1):
             error = refused(table.step, positions.states, moves, max_bytes=limit, **asked)
@@ -559,7 +570,7 @@ def test_final_scores_are_the_scores_of_ended_games_alone(table: Table) -> None:
         positions, _ = table.step(before, moves, columns=ALL_COLUMNS, restart=Restart(stride=20))
         alone, _ = table.step(before, moves, columns=Columns(final_scores=True), restart=Restart(stride=20))
         final = np.frombuffer(positions.final, "u1")
-        ended += np.count_nonzero(final)
+        ended += int(np.count_nonzero(final))
         totals = np.frombuffer(positions.totals, "<i4").reshape(20, -1) * final[:, None]
         assert alone.totals == totals.astype("<i4").tobytes()
         assert alone.returns == positions.returns

@@ -63,12 +63,12 @@ def test_of_one_integer_no_range_is_told() -> None:
 
 def test_true_is_one(game: Game) -> None:
     position = game.new_game(game.min_players, seed=True, game_number=True)
-    assert position.random_stream()[:2] == (1, 1)
+    assert (position.random_stream() or ())[:2] == (1, 1)
     assert position.observation(True) == position.observation(1)
 
 
 @pytest.mark.parametrize("wrong", NO_NUMBERS, ids=repr)
-def test_what_is_no_integer_is_refused_by_name(game: Game, wrong: object) -> None:
+def test_what_is_no_integer_is_refused_by_name(game: Game, wrong: Any) -> None:
     players = game.min_players
     position = game.new_game(players, seed=7)
     table = Table(game, players)
@@ -81,7 +81,7 @@ def test_what_is_no_integer_is_refused_by_name(game: Game, wrong: object) -> Non
         ("seat", Reason.INVALID_SEAT, lambda: position.resample(wrong, 1)),
         ("seed", Reason.INVALID_SEED, lambda: position.resample(0, wrong)),
         ("seed", Reason.INVALID_SEED, lambda: position.playout(wrong)),
-        ("count", Reason.INVALID_BATCH, lambda: table.playout(position.pack(), wrong, seed=1)),
+        ("playouts", Reason.INVALID_BATCH, lambda: table.playout(position.pack(), wrong, seed=1)),
         ("worlds", Reason.INVALID_BATCH, lambda: table.evaluate(position.pack(), wrong, 1, seed=1)),
         ("playouts", Reason.INVALID_BATCH, lambda: table.evaluate(position.pack(), 1, wrong, seed=1)),
         ("seed", Reason.INVALID_SEED, lambda: table.resample(position.pack(), [0], seed=wrong)),
@@ -91,14 +91,15 @@ def test_what_is_no_integer_is_refused_by_name(game: Game, wrong: object) -> Non
         assert (error.reason, error.field) == (reason, name)
         assert re.search(rf"\b{re.escape(name)} must be (an integer from|the integer) \d", error.message)
         assert error.message.endswith(f", not {'int64 (1,)' if isinstance(wrong, np.ndarray) else repr(wrong)}")
-    for name, call in (
+    ask: Callable[[Any], object]
+    for name, ask in (
         ("move", position.apply),
         ("move", position.child),
         ("action", position.action_label),
         ("outcome", position.outcome_label),
     ):
         with pytest.raises(TypeError, match=f"^{name} must be an integer, not "):
-            call(wrong)
+            ask(wrong)
     with pytest.raises(ValueError, match=r"^depth must be an integer from 0 to "):
         position.perft(wrong)
     if wrong is not None:
@@ -151,7 +152,7 @@ def integers(values: list[int]) -> list[Any]:
         [np.uint8(value) for value in values],
         array.array("q", values),
         memoryview(array.array("i", values)),
-        memoryview(np.array(values)),
+        np.array(values).data,
         np.array(values, np.uint16),
         np.array(values, ">i4"),
         np.array(values, np.uint64),
@@ -181,9 +182,9 @@ def test_a_column_is_any_integers_that_fit(game: Game, table: Table) -> None:
 def test_a_column_of_bytes_is_those_bytes(table: Table) -> None:
     seeds = np.arange(3, dtype="<u8")
     begun = table.new_games(seeds=seeds)
-    for same in (seeds.tobytes(), bytearray(seeds.tobytes()), memoryview(seeds.tobytes()), memoryview(seeds).cast("B")):
+    for same in (seeds.tobytes(), bytearray(seeds.tobytes()), memoryview(seeds.tobytes()), seeds.data.cast("B")):
         assert table.new_games(seeds=same) == begun
-    odd = memoryview(np.repeat(np.frombuffer(seeds.tobytes(), "u1"), 2))[::2]
+    odd = np.repeat(np.frombuffer(seeds.tobytes(), "u1"), 2).data[::2]
     assert table.new_games(seeds=odd) == begun
 
 
@@ -239,7 +240,7 @@ def test_states_are_any_integers_too(game: Game, table: Table) -> None:
         ("012", "moves must be uint16 (n,), or integers that fit in it, not '012'"),
         (5, "moves must be uint16 (n,), or integers that fit in it, not 5"),
         ({0, 1, 2}, "moves must be uint16 (n,), or integers that fit in it, not {0, 1, 2}"),
-        (memoryview(np.zeros(3, ">u2")), "moves must be uint16 (n,), or integers that fit in it, not a memoryview"),
+        (np.zeros(3, ">u2").data, "moves must be uint16 (n,), or integers that fit in it, not a memoryview"),
         ([0, 0], "moves must be uint16 (3,), 6 bytes, not 4 bytes"),
         (np.zeros(6, np.uint8), "moves must be uint16 (3,), 6 bytes, not 12 bytes"),
     ],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-ENGINE = Path(__file__).parents[2] / "engine"
+ENGINE = Path(__file__).parents[2] / "engine/chatiere/engine"
 LAYERS = {
     "rules": {"bits", "game", "loops", "moves", "packed", "stream", "threads", "weights"},
     "position": {

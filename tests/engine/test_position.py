@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 from conformance.documented_stream import DocumentedStream
@@ -31,7 +32,8 @@ def test_copies_are_equal_and_apart(position: Position) -> None:
 
 
 def test_a_position_equals_no_other_thing(position: Position) -> None:
-    assert position != position.pack()
+    packed: object = position.pack()
+    assert position != packed
     assert position is not None
     assert len({position, position.clone(), position.child(position.legal_actions()[0])}) == 2
 
@@ -63,6 +65,7 @@ def test_a_refused_move_says_whose_turn_it_is(position: Position) -> None:
 
 
 def test_a_move_is_a_number(position: Position) -> None:
+    wrong: Any
     for wrong in (None, "1", 0.5):
         with pytest.raises(TypeError):
             position.apply(wrong)

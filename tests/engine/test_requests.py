@@ -16,11 +16,11 @@ from prometheus_client import CollectorRegistry
 from chatiere import engine
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import game_service, requests
-from chatiere.service.calls.errors import Refusal
 from chatiere.service.calls.replay_service import ReplayService
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import game_service_pb2 as pb
 
 from .encodings import odd, shuffled

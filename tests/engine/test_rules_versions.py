@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,8 +41,9 @@ def test_games_begin_under_the_newest_version_or_the_one_that_is_named(game: Gam
             error = refused(begin, game.min_players, rules_version=version)
             assert (error.reason, error.field) == (Reason.UNSUPPORTED_RULES_VERSION, "rules_version")
             assert error.metadata == {"supported": f"{old}, {new}"}
+    wrong: Any = "new"
     with pytest.raises(TypeError, match="rules_version"):
-        game.new_game(game.min_players, rules_version="new")
+        game.new_game(game.min_players, rules_version=wrong)
 
 
 def test_a_state_keeps_its_version(game: Game) -> None:

@@ -1,5 +1,7 @@
 """The random stream is Philox4x64-10 in NumPy's order, and numbers below n are drawn from it by Lemire's method."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from conformance.documented_stream import DocumentedStream
@@ -123,7 +125,7 @@ def test_numbers_below_a_large_bound_are_uniform() -> None:
 
 
 @pytest.mark.parametrize("wrong", [-1, 2**64, "1"])
-def test_what_is_no_word_is_refused(wrong: object) -> None:
+def test_what_is_no_word_is_refused(wrong: Any) -> None:
     with pytest.raises((OverflowError, TypeError)):
         words(wrong, 0, 0, 1)
     with pytest.raises((OverflowError, TypeError)):

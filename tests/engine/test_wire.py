@@ -82,9 +82,9 @@ def test_a_filled_message_is_set_without_fields() -> None:
 
 @given(st.lists(st.integers(0, 2**32 - 1)), st.lists(st.text()), st.integers(0, 5))
 def test_lists_are_counted_and_read_up_to_a_length(actions: list[int], names: list[str], most: int) -> None:
-    reader = Reader(GameRecord(actions=actions, names=names, date="2024-02-29"))
+    reader = Reader(GameRecord(actions=actions, seat_names=names, date="2024-02-29"))
     assert reader.count_numbers(GameRecord.ACTIONS_FIELD_NUMBER) == len(actions)
-    assert reader.texts(GameRecord.NAMES_FIELD_NUMBER, most) == names[:most]
+    assert reader.texts(GameRecord.SEAT_NAMES_FIELD_NUMBER, most) == names[:most]
 
 
 def test_an_empty_text_is_one() -> None:
@@ -136,7 +136,7 @@ def test_what_comes_in_an_unusual_way_is_not_cut(data: bytes) -> None:
 
 def test_no_more_fields_are_looked_at_than_there_may_be() -> None:
     data = b"\x08\x01" * 3 + b"\x12\x01a"
-    assert cut(data, {2}, 4) == (b"\x08\x01" * 3, {2: b"a"})
+    assert cut(data, {2}, 4) == (b"\x08\x01" * 3, {2: memoryview(b"a")})
     # What comes after that is not looked at, well-formed or not.
     for more in (b"", b"\xff"):
         with pytest.raises(OverflowError, match="too many fields"):
@@ -291,6 +291,20 @@ def test_any_bytes_are_read_or_refused(game: Game, fields: list[bytes]) -> None:
             continue
         except ValueError as error:
             assert "not a protobuf message" in str(error)
+
+
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+def test_the_largest_number_is_refused_in_every_action(game: Game) -> None:
+    position = game.new_game(game.max_players, seed=1)
+    largest = b"\xff" * 9 + b"\x01"
+    for kind in getattr(game_pb2.Action(), game.name).DESCRIPTOR.fields:
+        numbers = [part for part in kind.message_type.fields if part.has_presence and part.message_type is None]
+        if numbers:
+            parts = b"".join(bytes([part.number << 3]) + largest for part in numbers)
+            action = bytes([kind.number << 3 | 2, len(parts)]) + parts
+            with pytest.raises(EngineError, match="-1 is not from") as refused:
+                engine.codec(game.name).read_action(Reader(Bytes(action)), position)
+            assert refused.value.field in [f"{kind.name}.{part.name}" for part in numbers]
 
 
 def test_what_is_no_event_is_not_written(game: Game) -> None:

@@ -89,7 +89,7 @@ def test_a_game_is_the_engines(table: Table) -> None:
             seen = env.observe(agent)
             assert seen["observation"].tobytes() == position.observation(seat)
             assert np.flatnonzero(seen["action_mask"]).tolist() == (position.legal_actions() if seat == actor else [])
-            assert seen in env.observation_space(agent)
+            assert env.observation_space(agent).contains(seen)
         assert set(env.rewards.values()) == {0.0}
         assert not any(env.terminations.values())
         action = choices.choice(position.legal_actions())
@@ -118,6 +118,7 @@ def test_what_a_seat_gets_never_depends_on_what_is_hidden_from_it(table: Table) 
     for number in range(40):
         if any(env.terminations.values()):
             break
+        assert env._position is not None
         for seat, agent in enumerate(env.agents):
             other = deepcopy(env)
             other._position = env._position.resample(seat, number)
@@ -131,7 +132,8 @@ def test_what_a_seat_gets_never_depends_on_what_is_hidden_from_it(table: Table) 
 @of_every_game
 def test_observations_are_bounded_as_their_description_says(name: str) -> None:
     layout = ObservationLayout(engine.game(name).description)
-    high = pettingzoo.raw_env(name).observation_space("seat_0")["observation"].high
+    space: Any = pettingzoo.raw_env(name).observation_space("seat_0")
+    high = space["observation"].high
     assert layout.arrays(high).keys() == layout.arrays(np.zeros_like(high)).keys()
     for field in (field for part in engine.game(name).description.observation for field in part.fields):
         assert set(layout.arrays(high)[field.name].ravel().tolist()) == {field.largest}

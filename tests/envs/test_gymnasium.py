@@ -88,8 +88,8 @@ def test_without_gymnasium_the_error_says_what_to_install() -> None:
 
 
 def test_an_environment_can_be_made_again_from_its_spec() -> None:
-    env = gymnasium.make("chatiere/momistigri-v1", players=4, seat=2, options={"first_seat": 3}, illegal="raise")
-    again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    env: Any = gymnasium.make("chatiere/momistigri-v1", players=4, seat=2, options={"first_seat": 3}, illegal="raise")
+    again: Any = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
     assert data_equivalence(episode(env.unwrapped, 3), episode(again.unwrapped, 3), exact=True)
     assert json.loads(env.spec.to_json())["kwargs"]["seat"] == 2
 
@@ -147,7 +147,7 @@ def test_vector_form_is_as_many_single_ones(table: Table) -> None:
     ended = lost = 0
     # A seed for all, one for each, and going on without.
     for seed in (4, [9, None, 2], None):
-        told = together.reset(seed=seed)
+        told: Any = together.reset(seed=seed)
         assert data_equivalence(told, single.reset(seed=seed), exact=True)
         for _ in range(40):
             masks = told[-1]["action_mask"]
@@ -168,8 +168,10 @@ def test_make_vec_makes_the_vector_form() -> None:
     envs = gymnasium.make_vec("chatiere/discat-v1", num_envs=5, players=4, opponents="random")
     assert isinstance(envs, SeatVectorEnv)
     observations, info = envs.reset(seed=1)
-    assert observations.shape == (5, envs.single_observation_space.shape[0])
-    assert info["action_mask"].shape == (5, envs.single_action_space.n)
+    space: Any = envs.single_observation_space
+    actions: Any = envs.single_action_space
+    assert observations.shape == (5, space.shape[0])
+    assert info["action_mask"].shape == (5, actions.n)
 
 
 def test_the_same_seed_is_the_same_episode() -> None:
@@ -187,9 +189,10 @@ def test_a_copy_goes_on_alike() -> None:
     for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         assert np.array_equal(copied._games.masks, env._games.masks)
         copies = copied, copy.deepcopy(copied)
-        told = [each.step(int(np.argmax(env._games.masks[0]))) for each in copies]
-        assert data_equivalence(*told, exact=True)
-        assert data_equivalence(*(episode(each, None) for each in copies), exact=True)
+        told, same = (each.step(int(np.argmax(env._games.masks[0]))) for each in copies)
+        assert data_equivalence(told, same, exact=True)
+        told, same = (episode(each, None) for each in copies)
+        assert data_equivalence(told, same, exact=True)
 
 
 def test_vector_games_differ_without_a_seed() -> None:
@@ -279,7 +282,7 @@ def test_a_game_that_ends_before_the_seats_first_decision_is_passed_over() -> No
     class Counting(np.random.Generator):
         asked = 0
 
-        def integers(self, *arguments: Any) -> Any:
+        def integers(self, *arguments: Any, **options: Any) -> Any:
             self.asked += 1
             return super().integers(*arguments)
 
@@ -343,6 +346,8 @@ def test_every_bot_is_an_opponent(game: Game) -> None:
         spec = f"{name}:playouts=3" if name == "flat" else name
         env, again = SeatEnv(game.name, opponents=spec), SeatEnv(game.name, opponents=spec)
         random = np.random.default_rng(1)
+        told: Any
+        same: Any
         told, same = env.reset(seed=4), again.reset(seed=4)
         for _ in range(5):
             assert data_equivalence(told, same, exact=True)
@@ -382,7 +387,7 @@ def test_a_game_in_which_a_bot_fails_is_given_up(actions: Any, message: str) -> 
 
 @BOTH
 def test_an_environment_must_be_reset_first(make: type[Env]) -> None:
-    env = make("discat", render_mode="ansi")
+    env: Any = make("discat", render_mode="ansi")
     for call in (env.render, lambda: env.step(0), lambda: env.step([0])):
         with pytest.raises(ResetNeeded, match="call reset first"):
             call()
@@ -480,8 +485,9 @@ def test_wrong_seeds_are_refused() -> None:
     envs = SeatVectorEnv("discat", num_envs=3)
     with pytest.raises(ValueError, match="seed must be an integer or a list of 3, not of 2"):
         envs.reset(seed=[1, 2])
+    wrong: Any = 1.5
     with pytest.raises(TypeError, match=r"seed must be an integer, not 1\.5"):
-        envs.reset(seed=1.5)
+        envs.reset(seed=wrong)
     for env in (envs, SeatEnv("discat")):
         with pytest.raises(gymnasium.error.Error, match="Seed must be greater or equal to zero"):
             env.reset(seed=-1)

@@ -37,7 +37,8 @@ SUITES = {
 
 @pytest.fixture(params=TABLES, ids=TABLE_NAMES)
 def table(request: pytest.FixtureRequest) -> Table:
-    return request.param
+    found: Table = request.param
+    return found
 
 
 def load(game: Game, players: int | None = None, **parameters: Any) -> Any:
@@ -52,7 +53,7 @@ def step(state: Any, choices: random.Random) -> int:
     else:
         move = choices.choice(state.legal_actions())
     state.apply_action(move)
-    return move
+    return int(move)
 
 
 def played(game: Any, seed: int = 1, moves: int | None = None) -> Any:

@@ -16,8 +16,8 @@ from chatiere.engine import EngineError
 from chatiere.engine.wire import fill
 from chatiere.envs import Batch, ObservationLayout, TableEnv
 from chatiere.envs.batch_env import BatchEnv
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1.game_pb2 import Options
 
 GAMES = [game.name for game in engine.games()]
@@ -70,7 +70,13 @@ def assert_same(batch: Any, expected: Any) -> None:
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_the_same_loop_has_the_same_games_over_a_service(address: str, name: str, players: int, batches: int) -> None:
     # The last numbers that there are.
-    numbers = {"num_envs": 6, "batches": batches, "games": 10, "first_game": 2**64 - 10, "observations": True}
+    numbers: dict[str, Any] = {
+        "num_envs": 6,
+        "batches": batches,
+        "games": 10,
+        "first_game": 2**64 - 10,
+        "observations": True,
+    }
     with TableEnv(name, players, **numbers) as env, VectorEnv(address, name, players, **numbers) as expected:
         assert env.info == expected.info
         for batch, other in zip(play(env), play(expected), strict=True):
@@ -79,7 +85,7 @@ def test_the_same_loop_has_the_same_games_over_a_service(address: str, name: str
 
 @pytest.mark.parametrize("name", GAMES)
 def test_without_a_number_games_never_run_out(address: str, name: str) -> None:
-    numbers = {"num_envs": 5, "batches": 2}
+    numbers: dict[str, Any] = {"num_envs": 5, "batches": 2}
     ended: list[int] = []
     with (
         TableEnv(name, fewest(name), **numbers) as env,
@@ -246,7 +252,8 @@ def test_arguments_that_make_no_sense_are_named(wrong: dict[str, Any], named: st
 
 @pytest.mark.parametrize("number", [np.int64, np.uint16])
 def test_numbers_may_be_numpys(number: Callable[[int], Any]) -> None:
-    name, games = GAMES[0], {"games": 7, "batches": 2, "num_threads": 2}
+    name = GAMES[0]
+    games: dict[str, Any] = {"games": 7, "batches": 2, "num_threads": 2}
     numpys = {key: number(value) for key, value in games.items()}
     with (
         TableEnv(name, fewest(name), 5, **games) as env,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from prometheus_client import CollectorRegistry
 
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 
 
 @pytest.fixture(scope="module")

@@ -111,8 +111,7 @@ def test_advantages_are_sums_over_the_decisions_of_a_seat(ppo: ModuleType) -> No
         own = [
             (place, step) for place, step in enumerate(steps) if game < len(step.actors) and step.actors[game] == seat
         ]
-        values = [step.values[game] for _, step in own] + [returns[game, seat]]
-        gains = np.diff(values)
+        gains = np.diff([step.values[game] for _, step in own] + [returns[game, seat]])
         for number, (place, _) in enumerate(own):
             later = gains[number:]
             assert found[place][game] == pytest.approx(later @ ppo.TRACE ** np.arange(len(later)), abs=1e-5)
@@ -133,7 +132,7 @@ def test_actions_are_drawn_as_often_as_they_are_probable(network: ModuleType) ->
     luck = np.random.default_rng(1).integers(0, 2**64, 20_000, np.uint64)
     # The extremes: these must not bring an action without probability, nor one of another row.
     luck[:4] = 0, 0, 2**64 - 1, 2**64 - 1
-    rows = [[0, 0.2, 0, 0.5, 0.3, 0], [0, 1]]
+    rows: list[list[float]] = [[0, 0.2, 0, 0.5, 0.3, 0], [0, 1]]
     offsets = np.cumsum([0] + [len(row) for row in rows] * (len(luck) // 2))
     drawn = network.draw(offsets, np.tile(np.concatenate(rows), len(luck) // 2), luck)
     places = drawn - offsets[:-1]

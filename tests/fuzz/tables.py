@@ -24,8 +24,8 @@ from tables.support import NEXT, NONE, OVER, Host, human
 from tables.worlds import answer, told, twin
 
 from chatiere import engine
+from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
 from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import table_service_pb2 as pb
@@ -87,7 +87,7 @@ def _served(key: bytes) -> Iterator[tuple[Any, Lines]]:
     server.start()
     try:
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-            yield table_service_pb2_grpc.TableServiceStub(channel), lines  # type: ignore[no-untyped-call]
+            yield table_service_pb2_grpc.TableServiceStub(channel), lines
     finally:
         server.stop(None).wait()
         logger.removeHandler(lines)
@@ -98,7 +98,8 @@ def fuzz(count: int, seconds: float = float("inf"), seed: int = 1) -> Counter[st
     """Make `count` calls, for at most `seconds`; return how they ended. Raises Finding."""
     choices = random.Random(seed)
     key = choices.randbytes(32)
-    host, games, ends = Host(Keyring(None, key)), [], Counter[str]()
+    host, ends = Host(Keyring(None, key)), Counter[str]()
+    games: list[Any] = []
     end = time.monotonic() + seconds
     with _served(key) as (stub, lines):
         while ends["calls"] < count and time.monotonic() < end:
@@ -194,7 +195,7 @@ def _request(
     if choices.random() < 0.8:
         game = engine.game(host.open(table).header.game)
         legal = answer(host.look, table, secret)
-        if choices.random() < 0.6 and getattr(legal, "legal_actions", ()):
+        if choices.random() < 0.6 and getattr(legal, "legal_actions", None):
             request.action.CopyFrom(choices.choice(legal.legal_actions))
         else:
             request.action.id = choices.randrange(game.num_distinct_actions + 2)

@@ -11,7 +11,7 @@ import pytest
 server = pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
 
 # Of the tree that is tested: make mutants has others.
-ROOT = Path(server.__file__).resolve().parents[1]
+ROOT = Path(server.__file__).resolve().parents[3]
 CONVERSATIONS = 3_000
 
 

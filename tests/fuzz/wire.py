@@ -25,7 +25,7 @@ from played_frames import (
     END_HEADERS,
     END_STREAM,
     HEADERS,
-    LARGEST_NUMBER,
+    MAX_NUMBER,
     PREFACE,
     PUSH,
     WINDOW,
@@ -37,11 +37,12 @@ from played_frames import (
 )
 from played_frames import message as framed
 from service.fast_door.peer import Bystander
+from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
-from chatiere.service.process.settings import split_address
+from chatiere.service.base.settings import split_address
 from chatiere.v1 import (
     batch_service_pb2,
     bot_service_pb2,
@@ -53,7 +54,6 @@ from chatiere.v1 import (
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from chatiere.v1.record_pb2 import GameRecord
-from service.process import Served, served
 
 SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],
@@ -152,7 +152,7 @@ def fill_record(record: GameRecord, game: Game, players: int, choices: random.Ra
         elif not position.is_terminal():
             record.actions.append(choices.choice(position.legal_actions()))
             position.apply(record.actions[-1])
-    record.names.extend(["Zoé"] * players)
+    record.seat_names.extend(["Zoé"] * players)
     record.date = "2024-02-29"
 
 
@@ -227,7 +227,7 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
         game, players = choices.choice(tables)
         positions = sample_positions(game, players, choices)
         encoder = Encoder()
-        pieces = [PREFACE, bytes(setting(PUSH, 0)), bytes(setting(WINDOW, LARGEST_NUMBER))]
+        pieces = [PREFACE, bytes(setting(PUSH, 0)), bytes(setting(WINDOW, MAX_NUMBER))]
         for stream in range(1, 2 * choices.randrange(1, 5), 2):
             path, messages = _PLAY, []
             if choices.randrange(2):
@@ -250,6 +250,11 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
             yield b"".join(pieces[:kept]) + damaged(b"".join(pieces[kept:]), choices)
 
 
+def unary_unary(channel: grpc.Channel, path: str) -> Any:
+    """Return a method that takes and answers bytes."""
+    return channel.unary_unary(path)
+
+
 class Fuzzer:
     """A sender of damaged data to one server, with counts of the results."""
 
@@ -263,8 +268,8 @@ class Fuzzer:
 
     def send(self, messages: list[tuple[str, bytes]]) -> None:
         """Send messages a few at a time, and check the status of each."""
-        calls = [
-            (path, data, channel.unary_unary(path).future(data, timeout=120))
+        calls: list[tuple[str, bytes, Any]] = [
+            (path, data, unary_unary(channel, path).future(data, timeout=120))
             for channel, (path, data) in zip(cycle(self.channels), messages, strict=False)
         ]
         for path, data, call in calls:
@@ -276,7 +281,7 @@ class Fuzzer:
 
     def send_batch(self, request: StepRequest) -> None:
         """Send damaged packed states; each must succeed or fail alone, with a reason."""
-        call = self.channels[0].unary_unary(
+        call: Any = self.channels[0].unary_unary(
             f"/{SERVICES[1].full_name}/Step", response_deserializer=batch_service_pb2.StepResponse.FromString
         )
         answer = call(request.SerializeToString(), timeout=120)

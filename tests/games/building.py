@@ -43,7 +43,7 @@ def update_of(position: Position, seat: int | None) -> game_pb2.ViewerUpdate:
     field = game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number
     put = Messages(game, engine.codec(game.name), field).put_position
     wanted = game_pb2.Include(viewers=[] if seat is None else [seat], spectator=seat is None)
-    (update,) = fill(game_pb2.Position(), put, position, EventLog(), Reader(wanted)).viewers
+    (update,) = fill(game_pb2.Position(), put, position, EventLog(), Reader(wanted)).updates
     return update
 
 

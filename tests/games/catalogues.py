@@ -6,7 +6,7 @@ from chatiere import bots, engine
 from chatiere.bots.registry import texts
 from chatiere.engine.core.languages import CATEGORIES
 from chatiere.engine.core.phrases import COMMON
-from chatiere.service.calls.languages import WORDS
+from chatiere.service.base.languages import WORDS
 
 Text = tuple[str, str | tuple[str, str]]
 """A key, and the English text; of a Plural two, for one and for other numbers."""
@@ -15,7 +15,7 @@ Text = tuple[str, str | tuple[str, str]]
 def catalogues() -> Iterator[tuple[str, set[Text]]]:
     """Return the folder of every catalogue, and its texts."""
     yield "engine/core", {*COMMON.items(), CATEGORIES}
-    yield "service/calls", set(WORDS.items())
+    yield "service/base", set(WORDS.items())
     yield "bots", {text for game in engine.games() for info in bots.infos(game) for text in texts(info)}
     for game in engine.games():
         phrases = engine.codec(game.name).phrases

@@ -39,7 +39,7 @@ _CALL = re.compile(r"\s*(?P<headers>(?:^[a-z-]+: .*\n)*)^(?P<method>[A-Z]\w*) (?
 _STEP = re.compile(
     r"\.?(?:(?P<name>\w+)|\[(?P<index>-?\d+)\]|\[(?P<start>-?\d*):(?P<stop>-?\d*)\]|\[(?P<type>[A-Z]\w*)\])"
 )
-_MOST_SHOWN = 3
+_MAX_SHOWN = 3
 
 
 @dataclass
@@ -105,7 +105,7 @@ def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
         elif not block.language:
             for call in calls(block):
                 response = _response(channel, call, state, page)
-                reached = response.get("position") or next(reversed(response.get("positions", [])), {})
+                reached: dict[str, Any] = response.get("position") or next(reversed(response.get("positions", [])), {})
                 state = reached.get("state", state)
                 if "details" in response and "details[" not in ((after and after.parts) or ""):
                     raise ValueError(f"{page.name}, line {block.line}: {call.method} is refused: {response['message']}")
@@ -126,7 +126,7 @@ def _response(channel: grpc.Channel, call: Call, state: Any, page: Path) -> dict
         response_deserializer=getattr(game_service_pb2, method.output_type.name).FromString,
     )
     try:
-        return MessageToDict(rpc(request, metadata=call.headers))
+        return MessageToDict(rpc(request, metadata=tuple(call.headers)))
     except grpc.RpcError as error:
         refused: dict[str, Any] = MessageToDict(rpc_status.from_call(error))
         for detail in refused["details"]:
@@ -140,7 +140,7 @@ def parts_of(response: Any, block: Block) -> Iterator[Any]:
     if block.parts is None:
         raise ValueError(f"{block.page.name}:{block.line}: JSON without a comment that says what it prints")
     paths, _, names = block.parts.partition("short:")
-    shown = {name: int(most or _MOST_SHOWN) for name, _, most in (each.partition(":") for each in names.split())}
+    shown = {name: int(most or _MAX_SHOWN) for name, _, most in (each.partition(":") for each in names.split())}
     for path in paths.split():
         values = [response]
         for step in _STEP.finditer(path):

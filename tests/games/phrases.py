@@ -6,7 +6,7 @@ from functools import cache
 from babel import Locale
 
 from chatiere import engine
-from chatiere.engine.core.game_info import pieces_info, words_info
+from chatiere.engine.core.game_info import phrases_info, pieces_info
 from chatiere.v1 import game_pb2
 
 Templates = Mapping[str, game_pb2.PhraseInfo]
@@ -16,7 +16,7 @@ Templates = Mapping[str, game_pb2.PhraseInfo]
 def info_of(name: str, language: str) -> game_pb2.GameInfo:
     """Return a game's GameInfo with its pieces and, in a language, its words."""
     game = engine.game(name)
-    words = words_info(engine.codec(name).phrases, language)
+    words = phrases_info(engine.codec(name).phrases, language)
     return game_pb2.GameInfo(**pieces_info(game, language), **words)
 
 

@@ -106,7 +106,7 @@ def described(channel: grpc.Channel, game: Game) -> Any:
     """Return what ListGames says of a game."""
     (info,) = (
         game_stub(channel)
-        .ListGames(game_service_pb2.ListGamesRequest(names=[game.name], pieces=True, observation=True, words=True))
+        .ListGames(game_service_pb2.ListGamesRequest(games=[game.name], pieces=True, observation=True, phrases=True))
         .games
     )
     return info

@@ -21,7 +21,7 @@ def labels(messages: Messages, position: Position, events: EventLog) -> list[str
     wanted = game_pb2.Include(legal_actions=True, viewers=range(position.num_players()), spectator=True)
     filled: Any = fill(game_pb2.Position(), messages.put_position, position, events, Reader(wanted))
     found = [each.label for each in (*filled.events, *filled.legal_actions)]
-    for update in filled.viewers:
+    for update in filled.updates:
         found += [each.label for each in (*update.events, update.view.prompt)]
     return found
 

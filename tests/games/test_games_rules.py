@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,9 @@ def headings(game: Game) -> list[str]:
 
 def marks(holder: object) -> list[pytest.Mark]:
     """Return the marks of a test or of a module's tests."""
-    found = getattr(holder, "pytestmark", [])
-    return [getattr(each, "mark", each) for each in (found if isinstance(found, list) else [found])]
+    found: Any = getattr(holder, "pytestmark", [])
+    listed: list[Any] = found if isinstance(found, list) else [found]
+    return [getattr(each, "mark", each) for each in listed]
 
 
 def named() -> Iterator[tuple[str, str, str]]:

@@ -68,12 +68,12 @@ def test_a_game_may_have_bounds_of_its_own() -> None:
 
 
 def test_a_rate_counts_the_processor_time_of_both_sides() -> None:
-    assert Run(count=30.0, wall=100.0, client=2.0, server=1.0).rate == 10.0
+    assert Run(amount=30.0, wall=100.0, client=2.0, server=1.0).rate == 10.0
 
 
 def test_the_median_run_is_taken_and_the_fastest_of_several_peers() -> None:
     runs = [Run(count, 1.0, 1.0) for count in (1.0, 5.0, 2.0)]
-    assert middle(runs).count == 2.0
+    assert middle(runs).amount == 2.0
     assert fastest({"slow": runs, "fast": [Run(3.0, 1.0, 1.0)]}) == ("fast", Run(3.0, 1.0, 1.0))
 
 

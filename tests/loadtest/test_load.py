@@ -1,19 +1,14 @@
 """The load test itself: its smoke scenario passes, and budgets notice what breaks them."""
 
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
 from service.process import served
 
-LOADTEST = Path(__file__).parents[2] / "loadtest"
-sys.path.insert(0, str(LOADTEST))
-
-import run  # noqa: E402
-from load import budget  # noqa: E402
+from loadtest import run
+from loadtest.load import budget
 
 
 def entry(kind: str, name: str, requests: int, failures: int = 0, p99: float = 1.0) -> SimpleNamespace:

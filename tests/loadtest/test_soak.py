@@ -1,16 +1,13 @@
 """The soak itself, for a few seconds, and that its budget notices what stays behind."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "loadtest"))
-
-import soak
-from siege import attacks, plan
+from loadtest import soak
+from loadtest.siege import attacks, plan
 
 QUARTERS = {
     "resident": [90.0, 100.0, 120.0, 116.0],
@@ -30,7 +27,7 @@ def test_the_plan_can_be_read() -> None:
 
 def test_a_soak_ends_with_its_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
-    pytest.importorskip("connectrpc", reason="the packages of chatiere[web] are not there")
+    pytest.importorskip("httptools", reason="the packages of chatiere[web] are not there")
     few = [each for each in plan.read_plan(soak.NAME).attacks if each.kind in ("half_open", "failing")]
     soak.soak(plan.Plan("", [replace(each, doors=("web", "fast")) for each in few]), 0.15, tmp_path / "soak.json")
     reported = json.loads((tmp_path / "soak.json").read_text())

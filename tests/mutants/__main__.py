@@ -31,7 +31,7 @@ from .trial import COMPILER, TrialError, check, prepare, try_fault
 
 VERDICTS = Path(__file__).with_name("verdicts.jsonl")
 LOWEST_SHARE = 0.97
-MOST_MEMORY = 8 << 30
+MAX_MEMORY = 8 << 30
 SEEN, EXPLAINED, SURVIVED = "seen", "explained", "SURVIVED"
 # Verdicts on changes that are not faults.
 NO_CHANGE, NOT_COMPILED = "changes nothing", "does not compile"
@@ -133,7 +133,7 @@ def main(
 ) -> None:
     """Plant faults in the sources and report those that the tests detect."""
     # Not for good: sanitizers reserve addresses for terabytes.
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     there = {name: part for name, part in parts().items() if not chosen or name in chosen}
     if not is_built():
         there.pop("http2", None)

@@ -68,7 +68,7 @@ def _files(tests: list[str], source: Path) -> list[str]:
 
 def parts() -> dict[str, Part]:
     """Return all parts by name."""
-    engine, service = ROOT / "engine", ROOT / "service"
+    engine, service = ROOT / "engine/chatiere/engine", ROOT / "service/chatiere/service"
     found = {}
     for kernel in sorted((engine / "games").glob("*/kernel.pyx")):
         folder, game = kernel.parent, kernel.parent.name
@@ -101,9 +101,9 @@ def parts() -> dict[str, Part]:
         _engine("wire", "requests", "plain", "weighing"),
         [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
     )
-    found["search"] = Part([ROOT / "bots" / "search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
+    found["search"] = Part([ROOT / "engine/chatiere/bots/search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
     found["http2"] = Part(
-        sorted(path for path in (ROOT / "http2").iterdir() if path.suffix in (".c", ".pyx")),
+        sorted(path for path in (ROOT / "http2/chatiere/http2").iterdir() if path.suffix in (".c", ".pyx")),
         [
             "tests/service/fast_door/test_fast_door_calls.py",
             *_clients("fast_call"),
@@ -116,16 +116,16 @@ def parts() -> dict[str, Part]:
         ],
     )
     found["tables"] = Part(
-        [*sorted((service / "tables").glob("*.py")), ROOT / "clients" / "table.py"],
+        [*sorted((service / "tables").glob("*.py")), ROOT / "clients/chatiere/clients/sealed_seat.py"],
         [
             "tests/tables/test_tables_derivations.py",
             "tests/tables/test_tables_seal.py",
-            *_clients("table", "table_vectors"),
+            *_clients("sealed_seat", "sealed_tables"),
         ],
         ["tests/tables", "tests/command/test_command_verify.py", *_service("processes")],
     )
     found["guards"] = Part(
-        sorted((service / "guards").glob("*.py")),
+        [*sorted((service / "guards").glob("*.py")), service / "base/metrics.py"],
         _service("limits", "access", "server", "metrics"),
         [
             *_service("errors", "bots", "batch", "faults", "flood", "balancing", "languages", "metrics_port"),

@@ -139,7 +139,7 @@ def test_explained_faults_can_be_planted() -> None:
 
 
 def test_the_tests_of_the_file_with_the_fault_come_first() -> None:
-    quick, others, release_only = parts()["guards"].runs("service/guards/idle.py")
+    quick, others, release_only = parts()["guards"].runs("service/chatiere/service/guards/idle.py")
     files = [argument for argument in others if argument.endswith(".py")]
     assert files[0] == "tests/service/test_service_idle_streams.py"
     assert "tests/service/fast_door/test_fast_door_calls.py" in files

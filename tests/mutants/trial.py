@@ -18,7 +18,8 @@ from .parts import ROOT, Part
 
 # The unchanged tree, as it is built. Folders that are not copied are imported from the original.
 _TREE = ROOT / "build" / "mutants"
-_COPIED = ("engine", "http2", "bots", "service", "clients", "proto", "src/chatiere/fields", "tests/fuzz/http2")
+_ROOTS = ("engine", "http2", "service", "clients", "proto")
+_COPIED = (*_ROOTS, "tests/fuzz/http2")
 # Where setuptools looks which modules are built, before it puts them beside their sources.
 _BUILT = "build/lib"
 # A planted fault may loop or allocate memory for ever.
@@ -86,7 +87,7 @@ def _test(arguments: list[str], tree: Path) -> tuple[int, str]:
             *arguments,
         ],
         ROOT,
-        PYTHONPATH=str(tree / "src"),
+        PYTHONPATH=os.pathsep.join(str(tree / root) for root in _ROOTS),
     )
 
 
@@ -99,10 +100,9 @@ def prepare() -> None:
         shutil.copy2(ROOT / name, _TREE)
     # Without their times: make has just built them, so nothing that they are made of is newer.
     shutil.copytree(ROOT / "build/cython", _TREE / "build/cython", copy_function=shutil.copy)
-    for folder in ("engine", "http2", "bots"):
-        for module in (ROOT / folder).rglob("*.so"):
-            name = module.relative_to(ROOT)
-            for target in (_TREE / name, _TREE / _BUILT / "chatiere" / name):
+    for root in (ROOT / "engine", ROOT / "http2"):
+        for module in root.rglob("*.so"):
+            for target in (_TREE / module.relative_to(ROOT), _TREE / _BUILT / module.relative_to(root)):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(module, target)
     code, output = _build(_TREE, "release")

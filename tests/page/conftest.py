@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("connectrpc")
+pytest.importorskip("httptools")
 
 from playwright.sync_api import Browser, sync_playwright
-
 from service.process import Served, served
 
 from .person import Person

@@ -22,7 +22,7 @@ def write_contexts(address: str, path: Path) -> None:
 
     found = []
     for game in GAMES:
-        (info,) = call("GameService/ListGames", {"names": [game], "words": True, "pieces": True})["games"]
+        (info,) = call("GameService/ListGames", {"games": [game], "phrases": True, "pieces": True})["games"]
         for players in sorted({info["minPlayers"], info["maxPlayers"]}):
             include = {"legalActions": True, "score": True, "viewers": list(range(players)), "spectator": True}
             begun = {"game": game, "players": players, "seed": "7", "include": include}
@@ -32,6 +32,6 @@ def write_contexts(address: str, path: Path) -> None:
                 move = {"state": positions[-1]["state"], "action": {"id": chosen.choice(legal)["id"]}}
                 positions.append(call("GameService/Apply", move | {"include": include})["position"])
             step = max(1, len(positions) // _POSITIONS)
-            shown = [position["viewers"] for position in [*positions[::step], positions[-1]]]
+            shown = [position["updates"] for position in [*positions[::step], positions[-1]]]
             found.append({"game": game, "info": info, "players": players, "positions": shown})
     path.write_text(json.dumps(found), "utf-8")

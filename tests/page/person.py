@@ -120,9 +120,13 @@ class Person:
         self.context.on("console", lambda message: self._note(message))
         self.context.on("weberror", lambda error: self.errors.append(str(error.error)))
         self.context.on("request", lambda request: self.requests.append(request))
-        self.context.on("response", lambda response: response.status >= 400 and self.refused.append(response))
+        self.context.on("response", self._note_refusal)
         self.page = self.context.new_page()
         self._played = 0
+
+    def _note_refusal(self, response: Response) -> None:
+        if response.status >= 400:
+            self.refused.append(response)
 
     def _note(self, message: ConsoleMessage) -> None:
         # Refused calls are noted themselves.

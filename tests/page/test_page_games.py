@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
+from chatiere import engine
+
 from .person import Person, Way
 
-GAMES = ("chatpentiers", "momistigri", "discat", "chat_cartonne", "chat_perche")
+GAMES = tuple(game.name for game in engine.games())
 WAYS: tuple[Way, ...] = ("clicks", "keys", "taps")
 
 

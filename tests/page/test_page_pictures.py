@@ -27,7 +27,7 @@ PLIES = {"chatpentiers": 42, "momistigri": 20, "discat": 20, "chat_cartonne": 40
 # Of the committed pictures.
 SCALED = 640
 COLOURS = 256
-LARGEST = 60_000
+MAX_BYTES = 60_000
 # How many parts of each are compared, and by how much of 255 their colours may differ in the mean. A drawing that is
 # missing makes twice as much of it, and more.
 PARTS = (32, 20)
@@ -82,7 +82,7 @@ def test_a_game_looks_as_in_the_docs(visit: Callable[..., Person], game: str) ->
         GOLDEN.mkdir(exist_ok=True)
         small = picture.resize((SCALED, picture.height * SCALED // picture.width), Image.Resampling.LANCZOS)
         small.quantize(COLOURS, kmeans=2).save(path, optimize=True)
-    assert path.stat().st_size <= LARGEST
+    assert path.stat().st_size <= MAX_BYTES
     with Image.open(path) as kept:
         assert kept.width == SCALED
         assert kept.width / kept.height == pytest.approx(picture.width / picture.height, rel=0.02)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
+from service.process import Served, served
 
 from chatiere.service.tables.keys import new_key
-from service.process import Served, served
 
 from .person import Person
 

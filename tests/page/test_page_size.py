@@ -9,9 +9,9 @@ from .person import Person
 from .test_page_games import GAMES
 
 # Bytes of all that the lobby asks for in an empty browser, without pictures, as they are before they are packed.
-MOST = 200_000
+MAX_BYTES = 200_000
 # Bytes of all that a table asks for so, as they are sent.
-MOST_SENT = 120_000
+MAX_SENT = 120_000
 
 # Counts what begins to move.
 _COUNT = """(() => {
@@ -33,7 +33,7 @@ def loaded(person: Person, fragment: str) -> list[Response]:
 
 
 def test_the_lobby_is_light(visit: Callable[..., Person]) -> None:
-    assert sum(len(answer.body()) for answer in loaded(visit(), "")) <= MOST
+    assert sum(len(answer.body()) for answer in loaded(visit(), "")) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -44,7 +44,7 @@ def test_a_table_is_light(visit: Callable[..., Person], game: str) -> None:
     second = visit(storage=first.kept())
     answers = loaded(second, f"play/{first.table}")
     second.await_turn()
-    assert sum(answer.request.sizes()["responseBodySize"] for answer in answers) <= MOST_SENT
+    assert sum(answer.request.sizes()["responseBodySize"] for answer in answers) <= MAX_SENT
 
 
 @pytest.mark.parametrize("game", GAMES)

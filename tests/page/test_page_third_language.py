@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser
-from third_language import LANGUAGE, english_in, package_with_language
-
 from service.process import Served, served
+from third_language import LANGUAGE, english_in, package_with_language
 
 from .person import Person
 from .test_page_games import GAMES

@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from service.process import Served
 
 from .contexts import write_contexts

@@ -9,8 +9,8 @@ import pytest
 from .person import Person
 from .test_page_games import GAMES, SOME
 
-WEB = Path(__file__).parents[2] / "web"
-FILES = {path: path.read_text() for path in WEB.rglob("*.js") if "node_modules" not in path.parts}
+WEB = Path(__file__).parents[2] / "web/chatiere/web"
+FILES = {path: path.read_text() for path in WEB.rglob("*.js")}
 # Texts of a game's own are asked for in its own files, those of the page in all others.
 OWN = {game: "".join(text for path, text in FILES.items() if path.parent.name == game) for game in GAMES}
 PAGE = "".join(text for path, text in FILES.items() if path.parent.name not in ("words", *GAMES))

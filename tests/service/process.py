@@ -58,6 +58,7 @@ class Served:
 
     def find(self, pattern: str, after: int = 0) -> re.Match[str]:
         """Wait for the first line, from number `after` on, that matches a pattern; return the match."""
+        found: re.Match[str] | None = None
 
         def look() -> bool:
             nonlocal found
@@ -65,7 +66,6 @@ class Served:
             found = next((match for match in matches if match), None)
             return found is not None or self._ended
 
-        found: re.Match[str] | None = None
         with self._changed:
             self._changed.wait_for(look, PATIENCE)
         assert found is not None, f"no line with {pattern!r} in:\n" + "\n".join(self.lines)

@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import grpc
 import pytest
-from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
@@ -23,9 +22,9 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.engine.wire import Buffer
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports.server import Server, create_server
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
 
@@ -51,25 +50,25 @@ needs_fast_door = pytest.mark.skipif(
     not fast_door_built(), reason="the fast door was not built: libnghttp2 was not there"
 )
 needs_web_door = pytest.mark.skipif(
-    importlib.util.find_spec("connectrpc") is None, reason="the packages of chatiere[web] are not there"
+    importlib.util.find_spec("httptools") is None, reason="the packages of chatiere[web] are not there"
 )
 # A module's tests of what a client sees run at the first two doors; at all of them if its DOORS say so.
 GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs_fast_door))
 ALL_DOORS = (*GRPC_DOORS, pytest.param("web", marks=needs_web_door))
 # For tests of what the fast door does not have: TLS, reflection, channelz.
 only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
-# For tests, in a module for all doors, of what the one for browsers does not have: streams, batches, health by gRPC.
+# For tests, in a module for all doors, of what the one for browsers does not have: batches, and streams of requests.
 only_grpc = pytest.mark.parametrize("door", GRPC_DOORS, indirect=True)
 
 
 def game_stub(channel: grpc.Channel) -> Any:
     """Return a stub of GameService; generated code has no types."""
-    return game_service_pb2_grpc.GameServiceStub(channel)  # type: ignore[no-untyped-call]
+    return game_service_pb2_grpc.GameServiceStub(channel)
 
 
 def batch_stub(channel: grpc.Channel) -> Any:
     """Return a stub of BatchService."""
-    return batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+    return batch_service_pb2_grpc.BatchServiceStub(channel)
 
 
 @dataclass
@@ -148,7 +147,7 @@ def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Refuse
     raise AssertionError(f"not refused: {answer}")
 
 
-def has_path(message: Descriptor, path: str) -> bool:
+def has_path(message: Any, path: str) -> bool:
     """Return whether a path (`action.discat.play.cards[0]`) leads from a message to a field."""
     name, _, rest = path.partition(".")
     found = re.fullmatch(r"(\w+)(\[\d+])?", name)

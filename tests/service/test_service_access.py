@@ -15,10 +15,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from prometheus_client import CollectorRegistry
 
+from chatiere.service.base import files
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.tokens import Tokens, new_token
 from chatiere.service.ports.server import create_server
-from chatiere.service.process import files
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2
 from chatiere.v1.batch_service_pb2 import PlayRequest
 
@@ -290,7 +290,7 @@ def test_an_address_that_others_can_reach_needs_tls_or_tokens(tmp_path: Path, na
         Settings(**open_settings)
     Settings(**open_settings, insecure=True)
     Settings(**open_settings, tokens=tmp_path)
-    certificate = {"tls_certificate": tmp_path, "tls_key": tmp_path}
+    certificate: dict[str, Any] = {"tls_certificate": tmp_path, "tls_key": tmp_path}
     if name == "fast_address":
         # It is never encrypted.
         with pytest.raises(SettingError, match=r"^fast_address: other machines can reach it: .*it has no TLS"):

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
@@ -66,7 +66,12 @@ def test_a_killed_and_a_stopped_server_lose_no_call(three: list[Served]) -> None
     with ThreadPoolExecutor(CALLERS) as pool:
         players = [pool.submit(play, number) for number in range(CALLERS)]
         try:
-            for disaster in lambda: kill(three[0]), lambda: three[1].process.send_signal(signal.SIGTERM), lambda: None:
+            disasters: list[Callable[[], object]] = [
+                lambda: kill(three[0]),
+                lambda: three[1].process.send_signal(signal.SIGTERM),
+                lambda: None,
+            ]
+            for disaster in disasters:
                 for _ in range(200):
                     assert made.acquire(timeout=PATIENCE), "calls are made"
                 disaster()
@@ -107,7 +112,7 @@ def calls_of(server: Running) -> float:
 
 
 def set_health(server: Running, status: Any) -> None:
-    server.server._do(server.server._health.set(GAME_SERVICE, status)).result(PATIENCE)
+    server.server._health.set(GAME_SERVICE, status)
 
 
 def test_calls_go_to_servers_in_turn_and_to_healthy_ones_only(two: tuple[Running, Running]) -> None:

@@ -15,8 +15,8 @@ from google.protobuf.message import Message
 from chatiere.engine import Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Columns, Restart, Table
 from chatiere.engine.wire import Reader, fill
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
 
@@ -64,7 +64,7 @@ def requests_on(table: pb.BatchSetup, positions: pb.Positions) -> dict[str, Any]
         "step": pb.StepRequest(
             setup=table, states=states, moves=first_moves(positions), columns=ALL, restart=pb.Restart(stride=1)
         ),
-        "playout": pb.PlayoutRequest(setup=table, states=states, count=3, seed=5, first_game_number=6),
+        "playout": pb.PlayoutRequest(setup=table, states=states, playouts=3, seed=5, first_game_number=6),
         "evaluate": pb.EvaluateRequest(
             setup=table, states=states, worlds=2, playouts=3, seed=5, first_game_number=2**64 - 1
         ),
@@ -100,6 +100,19 @@ def columns_of(message: Any, result: Any) -> None:
     assert {field.name: value for field, value in message.ListFields() if isinstance(value, bytes)} == {
         name: value for name, value in result._asdict().items() if value
     }
+
+
+def test_without_a_seed_each_call_has_another(batches: Any, table: pb.BatchSetup, begun: pb.Positions) -> None:
+    seats = bytes(len(begun.actors))
+    for call, request in (
+        (batches.Playout, pb.PlayoutRequest(setup=table, states=begun.states, playouts=8)),
+        (batches.Evaluate, pb.EvaluateRequest(setup=table, states=begun.states, worlds=8, playouts=1)),
+        (batches.ResampleStates, pb.ResampleStatesRequest(setup=table, states=begun.states, seats=seats)),
+    ):
+        assert call(request) != call(request)
+        # 0 is a seed as any other.
+        request.seed = 0
+        assert call(request) == call(request)
 
 
 def test_calls_answer_what_the_engine_s_batches_do(
@@ -349,7 +362,7 @@ def test_what_makes_no_sense_is_refused(batches: Any, game: Game, table: pb.Batc
             "INVALID_SEED",
             "game_numbers",
         ),
-        ("playout", pb.PlayoutRequest(setup=table, states=begun.states), "INVALID_BATCH", "count"),
+        ("playout", pb.PlayoutRequest(setup=table, states=begun.states), "INVALID_BATCH", "playouts"),
         ("evaluate", pb.EvaluateRequest(setup=table, states=begun.states, playouts=1), "INVALID_BATCH", "worlds"),
         ("evaluate", pb.EvaluateRequest(setup=table, states=begun.states, worlds=1), "INVALID_BATCH", "playouts"),
         (
@@ -409,7 +422,7 @@ def test_what_is_above_the_limits_is_refused(game: Game, table: pb.BatchSetup, d
             ("new_games", pb.NewGamesRequest(setup=table, seeds=bytes(32)), "seeds"),
             ("new_games", pb.NewGamesRequest(setup=table, count=4), "count"),
             ("step", pb.StepRequest(setup=table, states=four, moves=bytes(8)), "states"),
-            ("playout", pb.PlayoutRequest(setup=table, states=four, count=1), "states"),
+            ("playout", pb.PlayoutRequest(setup=table, states=four, playouts=1), "states"),
             ("evaluate", pb.EvaluateRequest(setup=table, states=four, worlds=1, playouts=1), "states"),
             ("score", pb.ScoreRequest(setup=table, states=four), "states"),
             ("resample_states", pb.ResampleStatesRequest(setup=table, states=four, seats=bytes(4)), "states"),
@@ -421,9 +434,9 @@ def test_what_is_above_the_limits_is_refused(game: Game, table: pb.BatchSetup, d
             refused = refused_both_ways(batches, name, request)
             assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", field)
             assert refused.metadata == {"game": game.name, "limit": "3", "asked": "4"}
-        assert batches.Playout(pb.PlayoutRequest(setup=table, states=states, count=3)).moves
-        refused = refused_both_ways(batches, "playout", pb.PlayoutRequest(setup=table, states=states, count=4))
-        assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "count")
+        assert batches.Playout(pb.PlayoutRequest(setup=table, states=states, playouts=3)).decisions
+        refused = refused_both_ways(batches, "playout", pb.PlayoutRequest(setup=table, states=states, playouts=4))
+        assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "playouts")
         assert refused.metadata == {"game": game.name, "limit": "10", "asked": "12"}
         legal = sum(len(game.unpack(states[at:][: game.packed_size]).legal_actions()) for at in offsets)
         evaluate = pb.EvaluateRequest(setup=table, states=states, worlds=2, playouts=5)
@@ -628,7 +641,7 @@ def test_a_seeded_trajectory_is_the_same_four_ways(server: Running, batches: Any
 
 def endless(game: Game, table: pb.BatchSetup) -> pb.PlayoutRequest:
     """Return a request for more playouts than finish while a test waits."""
-    return pb.PlayoutRequest(setup=table, states=game.new_game(game.max_players, seed=1).pack(), count=3_000_000)
+    return pb.PlayoutRequest(setup=table, states=game.new_game(game.max_players, seed=1).pack(), playouts=3_000_000)
 
 
 def endless_evaluation(game: Game, table: pb.BatchSetup) -> pb.EvaluateRequest:
@@ -716,7 +729,7 @@ def test_batches_are_counted(game: Game, table: pb.BatchSetup, door: Door) -> No
         batches.Step(step)
         on_stream(batches, play_request("step", step), play_request("step", step))
         refusal(batches.Step, pb.StepRequest(setup=table, states=b"1"))
-        playout = batches.Playout(pb.PlayoutRequest(setup=table, states=positions.states, count=2))
+        playout = batches.Playout(pb.PlayoutRequest(setup=table, states=positions.states, playouts=2, seed=3))
         labels = {"game": game.name, "method": "Step"}
         assert server.sample("chatiere_batch_items_count", **labels) == 3
         assert server.sample("chatiere_batch_items_sum", **labels) == 3 * COUNT
@@ -725,11 +738,11 @@ def test_batches_are_counted(game: Game, table: pb.BatchSetup, door: Door) -> No
         assert server.sample("chatiere_kernel_seconds_count", **labels) == 3
         assert server.sample("chatiere_kernel_seconds_sum", **labels) > 0
         assert server.sample("chatiere_moves_applied_total", game=game.name) == 3 * (COUNT - 1)
-        evaluate = pb.EvaluateRequest(setup=table, states=positions.states, worlds=2, playouts=1)
+        evaluate = pb.EvaluateRequest(setup=table, states=positions.states, worlds=2, playouts=1, seed=4)
         batches.Evaluate(evaluate)
         cancellation = Cancellation()
-        Table(game, game.max_players).evaluate(positions.states, 2, 1, seed=0, cancellation=cancellation)
+        Table(game, game.max_players).evaluate(positions.states, 2, 1, seed=4, cancellation=cancellation)
         assert server.sample("chatiere_batch_items_sum", game=game.name, method="Evaluate") == COUNT
         assert server.sample("chatiere_kernel_seconds_count", game=game.name, method="Evaluate") == 1
-        played = np.frombuffer(playout.moves, "<u8").sum() + cancellation.moves
+        played = np.frombuffer(playout.decisions, "<u8").sum() + cancellation.moves
         assert server.sample("chatiere_playout_moves_total", game=game.name) == played

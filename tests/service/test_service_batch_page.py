@@ -20,7 +20,9 @@ def test_the_loop_over_the_service(server: Running, capsys: pytest.CaptureFixtur
     code = EXAMPLES[0].replace("127.0.0.1:50051", server.address)
     assert server.address in code
     exec(compile(code, "docs/batch.md", "exec"), {})
-    games, wins = re.fullmatch(r"(\d+) games; wins by seat: (\[.*\])\n", capsys.readouterr().out).groups()
+    printed = re.fullmatch(r"(\d+) games; wins by seat: (\[.*\])\n", capsys.readouterr().out)
+    assert printed
+    games, wins = printed.groups()
     assert int(games) >= 200
     assert sum(int(each) for each in re.findall(r"\d+", wins)) >= int(games)
 

@@ -9,10 +9,10 @@ from prometheus_client import CollectorRegistry
 from chatiere import bots
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.calls.game_service import GameService
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import bot_service_pb2_grpc, game_pb2, game_service_pb2
 
@@ -25,7 +25,7 @@ LONG = "ismcts:simulations=500000"
 
 
 def bot_stub(channel: grpc.Channel) -> Any:
-    return bot_service_pb2_grpc.BotServiceStub(channel)  # type: ignore[no-untyped-call]
+    return bot_service_pb2_grpc.BotServiceStub(channel)
 
 
 @pytest.fixture
@@ -133,7 +133,8 @@ def test_a_budget_above_the_limit(door: Door, game: Game) -> None:
 
 def test_a_search_holds_memory(game: Game) -> None:
     """Each search has to fit into the budget for the memory of calls."""
-    service, held = BotService(Settings(address="127.0.0.1:0")), []
+    service = BotService(Settings(address="127.0.0.1:0"))
+    held: list[int] = []
     state = GameService(Settings(), Metrics(CollectorRegistry())).NewGame(
         game_service_pb2.NewGameRequest(game=game.name, players=game.min_players, seed=1).SerializeToString()
     )

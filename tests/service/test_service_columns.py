@@ -81,7 +81,7 @@ def test_any_bytes_are_read_or_refused_as_protobuf_does(data: bytes) -> None:
 @given(COLUMN, COLUMN, st.booleans())
 def test_responses_are_written_as_protobuf_has_them(states: bytes, actors: bytes, failed: bool) -> None:
     positions = put(Positions, [("states", states), ("actors", actors)])
-    faults = [Faults(reasons=b"\1").SerializeToString()] if failed else None
+    faults: list[bytes | memoryview] | None = [Faults(reasons=b"\1").SerializeToString()] if failed else None
     response = b"".join(put(StepResponse, [("positions", positions), ("faults", faults)]))
     expected = StepResponse(positions=Positions(states=states, actors=actors))
     if failed:
@@ -106,7 +106,8 @@ def test_requests_on_the_stream_may_be_written_in_unusual_ways(server: Running, 
     ]
     requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     with grpc.insecure_channel(server.address) as channel:
-        responses: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")(iter(requests.get, None))
+        play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
+        responses = play(iter(requests.get, None))
         for request in (*asked, None):
             requests.put(request)
         first, *others = [PlayResponse.FromString(response) for response in responses]

@@ -18,10 +18,10 @@ import httpx
 import pytest
 from h2.connection import H2Connection
 
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards import connections
 from chatiere.service.guards.connections import connections_of
 from chatiere.service.ports import server as serving
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import Served, served, wait_until
@@ -192,12 +192,12 @@ def test_the_soft_limit_is_raised_to_the_hard_one_and_told() -> None:
 
 def test_doors_share_the_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     for files, doors, share in (1024, 3, 298), (1024, 1, 896), (100_000, 3, 10_000), (100, 2, 16):
-        monkeypatch.setattr(connections.resource, "getrlimit", lambda _, files=files: (files, files))
+        monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
         assert connections_of(doors) == share
 
 
 def test_streams_with_a_thread_of_their_own_leave_descriptors_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_MOST", 16)
+    monkeypatch.setattr(connections, "_MAX_CONNECTIONS", 16)
     ended = threading.Event()
 
     def requests() -> Iterator[batch_service_pb2.PlayRequest]:
@@ -214,7 +214,7 @@ def test_streams_with_a_thread_of_their_own_leave_descriptors_to_others(monkeypa
             assert next(batch_stub(channel).Play(requests(), timeout=PATIENCE)) is not None
         # A quarter of 16, with three descriptors each.
         assert len(door._own_loops) == 4
-        assert door._loop.endpoint.most_connections == 4
+        assert door._loop.endpoint.max_connections == 4
 
 
 def test_as_many_may_wait_to_be_accepted_as_the_system_allows() -> None:

@@ -12,10 +12,10 @@ from google.protobuf.duration_pb2 import Duration
 
 from chatiere import engine
 from chatiere.engine import Game, Reason
+from chatiere.service.base.errors import ServiceReason
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import game_service
-from chatiere.service.calls.errors import ServiceReason
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import (
     batch_service_pb2,
     bot_service_pb2,
@@ -103,8 +103,8 @@ def test_reason_unknown_game(stub: Any, game: Game) -> None:
     no_options = game_service_pb2.NewGameRequest(players=4, options=game_pb2.Options())
     check(refusal(stub.NewGame, no_options), "UNKNOWN_GAME", "game", games=names)
     for wrong in "belote", "", game.name.upper():
-        listed = refusal(stub.ListGames, game_service_pb2.ListGamesRequest(names=[game.name, game.name, wrong]))
-        check(listed, "UNKNOWN_GAME", "names[2]", games=names)
+        listed = refusal(stub.ListGames, game_service_pb2.ListGamesRequest(games=[game.name, game.name, wrong]))
+        check(listed, "UNKNOWN_GAME", "games[2]", games=names)
 
 
 def test_reason_unknown_game_of_a_state_without_one(stub: Any) -> None:
@@ -401,7 +401,7 @@ def test_reason_time_limit(slow_call: SlowCall, door: Door) -> None:
 
 
 def test_reason_invalid_bot(server: Running, game: Game, decision: game_pb2.Position) -> None:
-    stub: Any = bot_service_pb2_grpc.BotServiceStub(server.channel)  # type: ignore[no-untyped-call]
+    stub: Any = bot_service_pb2_grpc.BotServiceStub(server.channel)
     for bot in "cheater", "flat:playouts=0", "random:luck=1":
         request = bot_service_pb2.SuggestRequest(state=decision.state, bot=bot)
         check(refusal(stub.Suggest, request), "INVALID_BOT", "bot", game=game.name)
@@ -409,7 +409,7 @@ def test_reason_invalid_bot(server: Running, game: Game, decision: game_pb2.Posi
 
 @pytest.fixture
 def tables(server: Running) -> Any:
-    return table_service_pb2_grpc.TableServiceStub(server.channel)  # type: ignore[no-untyped-call]
+    return table_service_pb2_grpc.TableServiceStub(server.channel)
 
 
 @pytest.fixture
@@ -420,8 +420,8 @@ def table(tables: Any, game: Game) -> tables_pb.NewTableResponse:
 
 
 def table_request(game: Game, **fields: Any) -> tables_pb.NewTableRequest:
-    fields = {"seats": [tables_pb.TableSeat()] * game.min_players, "acknowledgement": 1} | fields
-    return tables_pb.NewTableRequest(game=game.name, players=game.min_players, **fields)
+    usual: dict[str, Any] = {"seats": [tables_pb.TableSeat()] * game.min_players, "acknowledgement": 1}
+    return tables_pb.NewTableRequest(game=game.name, players=game.min_players, **(usual | fields))
 
 
 def test_reason_invalid_table(tables: Any, table: tables_pb.NewTableResponse) -> None:
@@ -485,7 +485,7 @@ def test_reason_request_timeout(door: Door) -> None:
             yield from ()
 
         # On the wire, a unary call whose request never arrives.
-        call = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
+        call: Any = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
         refused = refusal(call, requests())
         never.set()
     assert refused.code is grpc.StatusCode.DEADLINE_EXCEEDED
@@ -495,7 +495,7 @@ def test_reason_request_timeout(door: Door) -> None:
 
 @only_grpc
 def test_a_unary_call_without_a_request_is_refused(server: Running) -> None:
-    call = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
+    call: Any = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
     refused = refusal(call, iter([]))
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST")
 
@@ -522,9 +522,9 @@ def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytes
 
 
 def test_reason_invalid_record(stub: Any, game: Game) -> None:
-    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players, names=["A"])
+    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players, seat_names=["A"])
     refused = refusal(stub.Replay, game_service_pb2.ReplayRequest(record=record))
-    check(refused, "INVALID_RECORD", "record.names", game=game.name)
+    check(refused, "INVALID_RECORD", "record.seat_names", game=game.name)
 
 
 def test_reason_invalid_range(stub: Any, game: Game) -> None:
@@ -551,7 +551,7 @@ def test_the_reasons_of_the_api_are_those_of_engine_and_service() -> None:
 
 def test_the_engine_s_reasons_have_the_numbers_of_the_api() -> None:
     for reason in Reason:
-        assert errors_pb2.ErrorReason.Name(reason.number) == f"ERROR_REASON_{reason.value}"  # type: ignore[arg-type]
+        assert errors_pb2.ErrorReason.Name(reason.number) == f"ERROR_REASON_{reason.value}"
 
 
 @pytest.mark.parametrize("text", ["x" * 60_000, "é" * 30_000, "🐈" * 15_000, "a\nb\x00c" * 1000])

@@ -18,9 +18,9 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.sizes import largest_request
 from chatiere.service.ports.methods import BATCH_SERVICE, BOT_SERVICE, GAME_SERVICE, PLAY, TABLE_SERVICE
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import Served, served, wait_until
@@ -34,7 +34,7 @@ def playouts(count: int) -> batch_service_pb2.PlayoutRequest:
     """Start a call that keeps a worker busy: many playouts from the beginning of a game."""
     position = engine.game("discat").new_game(2, seed=1)
     table = batch_service_pb2.BatchSetup(game="discat", players=2)
-    return batch_service_pb2.PlayoutRequest(setup=table, states=position.pack(), count=count, seed=5)
+    return batch_service_pb2.PlayoutRequest(setup=table, states=position.pack(), playouts=count, seed=5)
 
 
 # Work for a second or more; and for longer than a test waits.
@@ -74,7 +74,7 @@ def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
         lost, other = (batch_stub(channels[number]).Playout.future(BUSY, timeout=PATIENCE) for number in (0, 1))
         wait_until(lambda: in_flight(two_workers) == 2, "both calls run")
         os.kill(two_workers.worker_pid(0), signal.SIGKILL)
-        assert other.result().moves
+        assert other.result().decisions
         assert lost.result() == other.result()
         two_workers.worker_pid(0, seen)
     labels = {"grpc_method": "Playout", "grpc_code": "OK"}
@@ -102,7 +102,7 @@ def test_a_call_in_flight_when_the_server_is_stopped_is_finished(two_workers: Se
         call = batch_stub(channel).Playout.future(BUSY, timeout=PATIENCE)
         wait_until(lambda: in_flight(two_workers) == 1, "the call runs")
         two_workers.process.send_signal(signal.SIGTERM)
-        assert call.result().moves
+        assert call.result().decisions
     assert two_workers.process.wait(PATIENCE) == 0
 
 

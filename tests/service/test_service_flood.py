@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from .support import PATIENCE, Running, batch_stub, raw, refusal
 
 COUNT = 2**22
 # Megabytes of memory beside a request of 8 MB and some copies of it.
-MOST = 48
+MAX_MEGABYTES = 48
 
 _MEASURE = """
 import re, sys
@@ -26,9 +27,9 @@ from chatiere.engine.core.batch import Cancellation
 from chatiere.service.calls import game_service
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.table_service import TableService
-from chatiere.service.process.settings import Settings
-from chatiere.service.calls.errors import Refusal
-from chatiere.service.guards.metrics import Metrics
+from chatiere.service.base.settings import Settings
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.metrics import Metrics
 from chatiere.service.tables.keys import Keyring
 
 def peak():
@@ -70,7 +71,7 @@ def flood(name: str) -> bytes:
     # Unknown and repeated fields are left to protobuf.
     return {
         "GetRecord with empty tables": head(GetRecordRequest.TABLES_FIELD_NUMBER, 0) * COUNT,
-        "ListGames with empty names": head(game_service_pb2.ListGamesRequest.NAMES_FIELD_NUMBER, 0) * COUNT,
+        "ListGames with empty names": head(game_service_pb2.ListGamesRequest.GAMES_FIELD_NUMBER, 0) * COUNT,
         "NewTable with unknown fields": b"\xf8\x01\x01" * COUNT,
         "Apply plainly": apply,
         "Apply strangely": apply + b"\x98\x06\x07",
@@ -105,12 +106,12 @@ def test_a_flood_of_empty_messages_takes_no_memory(name: str, tmp_path: Path) ->
     file.write_bytes(flood(name))
     command = (sys.executable, "-c", _MEASURE, name.split()[0], str(file))
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    assert int(done.stdout) < MOST
+    assert int(done.stdout) < MAX_MEGABYTES
 
 
 def test_a_flood_is_refused_by_what_it_asks_for(server: Running) -> None:
     batches = batch_stub(server.channel)
-    convert = server.channel.unary_unary("/chatiere.v1.BatchService/Convert")
+    convert: Any = server.channel.unary_unary("/chatiere.v1.BatchService/Convert")
     refused = refusal(convert, flood("Convert many states"))
     assert (refused.reason, refused.message) == (
         "MALFORMED_REQUEST",

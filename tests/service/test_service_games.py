@@ -22,7 +22,7 @@ DOORS = ALL_DOORS
 
 EVERYTHING = game_pb2.Include(legal_actions=True, score=True, viewers=[1, 0], spectator=True)
 ACTIONS = game_pb2.Include(legal_actions=True)
-LARGEST_U64 = 2**64 - 1
+MAX_U64 = 2**64 - 1
 
 
 def in_process(state: game_pb2.State) -> engine.Position:
@@ -34,12 +34,12 @@ def in_process(state: game_pb2.State) -> engine.Position:
     return engine.game(name).position(body, stream, state.ply)
 
 
-WHOLE = game_service_pb2.ListGamesRequest(pieces=True, observation=True, words=True)
+WHOLE = game_service_pb2.ListGamesRequest(pieces=True, observation=True, phrases=True)
 # The fields of each part of a GameInfo.
 PARTS = {
     "pieces": ("pieces", "piece_details", "piece_fields"),
     "observation": ("observation",),
-    "words": ("phrases",),
+    "phrases": ("phrases",),
 }
 
 
@@ -56,7 +56,8 @@ def test_list_games_has_the_parts_that_are_asked_for(stub: Any) -> None:
     whole = stub.ListGames(WHOLE).games
     for count in range(len(PARTS) + 1):
         for parts in itertools.combinations(PARTS, count):
-            request = game_service_pb2.ListGamesRequest(**dict.fromkeys(parts, True))
+            wanted: dict[str, Any] = dict.fromkeys(parts, True)
+            request = game_service_pb2.ListGamesRequest(**wanted)
             # Made once: the second call has the same bytes.
             responses = [stub.ListGames(request).SerializeToString() for _ in range(2)]
             assert responses[0] == responses[1]
@@ -72,7 +73,7 @@ def test_list_games_has_the_parts_that_are_asked_for(stub: Any) -> None:
 def test_list_games_by_name(stub: Any) -> None:
     known = {info.name: info for info in stub.ListGames(WHOLE).games}
     for names in (["discat"], ["momistigri", "discat"], ["discat", "discat"], sorted(known), [*known, *known]):
-        request = game_service_pb2.ListGamesRequest(names=names, pieces=True, observation=True, words=True)
+        request = game_service_pb2.ListGamesRequest(games=names, pieces=True, observation=True, phrases=True)
         assert list(stub.ListGames(request).games) == [known[name] for name in sorted(set(names))]
 
 
@@ -96,7 +97,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
         assert list(info.rules_versions) == list(game.rules_versions)
         assert info.packed_size == game.packed_size
         assert info.title
-        assert info.outcomes
+        assert info.outcomes_description
         assert "first_seat" in [option.name for option in info.options]
         assert all(option.title and option.description and option.default_description for option in info.options)
         # The kinds cover the dense ids and the parts the observation, without gaps.
@@ -117,11 +118,11 @@ def test_list_games_describes_every_game(stub: Any) -> None:
 
 
 def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(stub: Any) -> None:
-    for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True, words=True)).games:
+    for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True, phrases=True)).games:
         assert info.piece_details.WhichOneof("game") == info.name
         assert getattr(info.piece_details, info.name).cards
         kinds = {piece.kind for piece in info.pieces}
-        file = game_pb2.Pieces.DESCRIPTOR.fields_by_name[info.name].message_type.file
+        pieces: Any = game_pb2.Pieces.DESCRIPTOR.fields_by_name[info.name].message_type
         told = {field.field: field.kind for field in info.piece_fields}
         assert len(told) == len(info.piece_fields)
         named = {argument.kind for phrase in info.phrases for argument in phrase.arguments}
@@ -129,7 +130,7 @@ def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(s
         assert set(told.values()) | named - {"", "seat"} == kinds
         for path in told:
             message, _, name = path.partition(".")
-            assert name in file.message_types_by_name[message].fields_by_name
+            assert name in pieces.file.message_types_by_name[message].fields_by_name
     (discat,) = [
         info for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True)).games if info.name == "discat"
     ]
@@ -209,7 +210,7 @@ def test_new_game_without_a_seed_takes_a_random_one(stub: Any, game: Game) -> No
 
 
 def test_new_game_takes_the_seed_0_and_the_largest(stub: Any, game: Game) -> None:
-    for seed in 0, LARGEST_U64:
+    for seed in 0, MAX_U64:
         position = new_game(stub, game.name, game.min_players, seed=seed, game_number=seed)
         assert position.state.stream.seed == position.state.stream.game_number == seed
         assert in_process(position.state) == game.new_game(game.min_players, seed=seed, game_number=seed)
@@ -245,7 +246,7 @@ def test_nothing_is_included_unless_asked_for(stub: Any, game: Game) -> None:
         assert not answer.legal_actions
         assert not answer.chance_outcomes
         assert not answer.HasField("score")
-        assert not answer.viewers
+        assert not answer.updates
 
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sampled", "explicit"])
@@ -270,7 +271,7 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
         assert listed.legal_actions == position.legal_actions
         assert listed.chance_outcomes == position.chance_outcomes
         check_get_position(stub, position)
-        for update, seat in zip(position.viewers, (1, 0, None), strict=True):
+        for update, seat in zip(position.updates, (1, 0, None), strict=True):
             check_update(update, position)
             assert (update.seat if update.HasField("seat") else None) == seat
             assert stub.GetView(game_service_pb2.GetViewRequest(state=state, seat=seat)).view == update.view
@@ -287,12 +288,13 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
 def check_get_position(stub: Any, position: game_pb2.Position) -> None:
     """The same call for the state at hand has everything but the events."""
     expected = game_pb2.Position.FromString(position.SerializeToString())
-    for part in (expected, *expected.viewers):
-        del part.events[:]
+    del expected.events[:]
+    for update in expected.updates:
+        del update.events[:]
     request = game_service_pb2.GetPositionRequest(state=position.state, include=EVERYTHING)
     assert stub.GetPosition(request).position == expected
     bare = stub.GetPosition(game_service_pb2.GetPositionRequest(state=position.state)).position
-    for field in ("legal_actions", "chance_outcomes", "score", "viewers"):
+    for field in ("legal_actions", "chance_outcomes", "score", "updates"):
         expected.ClearField(field)
     assert bare == expected
 
@@ -399,7 +401,7 @@ def test_resample_leaves_explicit_chance_explicit(stub: Any, game: Game) -> None
 
 def test_a_state_survives_json(stub: Any, game: Game) -> None:
     """Through JSON as JavaScript reads it, where numbers above 2^53 must be strings."""
-    first = new_game(stub, game.name, game.min_players, seed=LARGEST_U64, game_number=2**53 + 1)
+    first = new_game(stub, game.name, game.min_players, seed=MAX_U64, game_number=2**53 + 1)
     *_, last = play_on(stub, first, random.Random(1), ACTIONS)
     for position in first, last:
         text = json_format.MessageToJson(position.state)
@@ -416,7 +418,8 @@ def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
     assert (first.ply, first.state.ply, first.HasField("end")) == (0, 0, False)
     for ply, position in enumerate(play_on(stub, first, random.Random(2), EVERYTHING), 1):
         over = position.turn.kind == game_pb2.TURN_KIND_OVER
-        views = [update.view for update in position.viewers]
+        views = [update.view for update in position.updates]
+        told: Any
         for told in (position, position.state, *views):
             assert told.ply == ply
         for told in (position, *views):
@@ -425,7 +428,7 @@ def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
     end = getattr(position.end, game.name)
     assert (end.kind, end.seat) == (reached.end(), reached.ended_by())
     assert end == getattr(position.state, game.name).end
-    assert stub.GetView(game_service_pb2.GetViewRequest(state=position.state)).view.end == position.viewers[-1].view.end
+    assert stub.GetView(game_service_pb2.GetViewRequest(state=position.state)).view.end == position.updates[-1].view.end
 
 
 def test_a_ply_or_an_end_that_cannot_be_is_refused_by_its_field(stub: Any, game: Game) -> None:

@@ -20,15 +20,15 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import memory
+from chatiere.service.base.errors import Refusal, ServiceReason
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.batch_service import BatchService
-from chatiere.service.calls.errors import Refusal, ServiceReason
 from chatiere.service.calls.game_service import GameService
 from chatiere.service.calls.table_service import TableService
 from chatiere.service.guards import memory as memory_watch
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding, MemoryBudget, MemoryWatch
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import served, wait_until
@@ -263,7 +263,7 @@ def test_memory_is_reserved_before_an_answer_is_computed(monkeypatch: pytest.Mon
 
 
 def _metrics() -> Any:
-    from chatiere.service.guards.metrics import Metrics
+    from chatiere.service.base.metrics import Metrics
 
     return Metrics(CollectorRegistry())
 
@@ -482,8 +482,7 @@ def test_a_stream_whose_request_comes_in_part_is_ended_too(door: Door) -> None:
     with running(door=door) as server, attacker(server) as peer:
         stream = peer.begin("/chatiere.v1.BatchService/Play")
         peer.send(stream, bytes(10), claims=1000)
-        fast = server.server._fast
-        streams = server.server.methods.factory.streams if fast is None else fast.streams
+        streams = (server.server._fast or server.server.handlers).door.streams
         wait_until(lambda: len(streams) == 1, "it has come")
         _, client, calls = streams.largest(0.0)
         server.server._loop.call_soon_threadsafe(streams.end, client, calls)

@@ -64,7 +64,7 @@ def test_a_seat_s_update_is_the_same_in_every_state_that_it_cannot_tell_apart(st
 
 
 def updates(position: game_pb2.Position) -> list[bytes]:
-    return [update.SerializeToString(deterministic=True) for update in position.viewers]
+    return [update.SerializeToString(deterministic=True) for update in position.updates]
 
 
 def test_a_refusal_says_the_same_in_every_state_that_the_actor_cannot_tell_apart(stub: Any, game: Game) -> None:
@@ -92,7 +92,7 @@ def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, ga
         twin = game.new_game(players, seed=seed, events=happened)
         choices = random.Random(seed)
         while True:
-            for update in position.viewers:
+            for update in position.updates:
                 seat = update.seat if update.HasField("seat") else None
                 for shown, host, event in zip(update.events, position.events, happened, strict=True):
                     assert (shown.seen_whole_by, shown.everybody) == (host.seen_whole_by, host.everybody)
@@ -125,7 +125,7 @@ def test_nobody_but_the_host_gets_the_random_stream(stub: Any, game: Game) -> No
     first = new_game(stub, game.name, players, seed=SEED, game_number=GAME_NUMBER, include=include)
     for position in [first, *play_on(stub, first, random.Random(1), include)]:
         assert str(SEED) in json_format.MessageToJson(position.state)
-        shown = [position.score, *position.events, *position.viewers, *position.legal_actions]
+        shown = [position.score, *position.events, *position.updates, *position.legal_actions]
         for message in shown:
             text = json_format.MessageToJson(message)
             assert str(SEED) not in text

@@ -12,10 +12,10 @@ import pytest
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.batch_service import BatchService
-from chatiere.service.calls.errors import Refusal
 from chatiere.service.guards.idle import IdleStreams
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 
 from .process import wait_until
@@ -131,7 +131,8 @@ def test_streams_that_take_no_response_make_room(door: Door) -> None:
             stream = peer.begin(PLAY)
             peer.send(stream, REQUEST.SerializeToString())
         wait_until(lambda: server.sample("grpc_server_started_total", **OF_PLAY) == 20, "all have come")
-        wait_until(lambda: len(server.server.methods.streams.idle) == 2, "none is at work")
+        idle: Any = server.server.methods.streams.idle
+        wait_until(lambda: len(idle) == 2, "none is at work")
         with play(server) as mine:
             assert mine.ask().new_games.positions.states
         peer.close()
@@ -161,7 +162,7 @@ def test_a_reflection_and_a_stream_at_another_door_make_room() -> None:
                     assert third.ask().new_games.positions.states
                     assert fourth.ask().new_games.positions.states
                     for lost in first, second:
-                        assert refusal(lambda lost=lost: list(lost.call)).metadata == LOST  # type: ignore[misc]
+                        assert refusal(lambda lost=lost: list(lost.call)).metadata == LOST
 
 
 @pytest.fixture
@@ -182,7 +183,7 @@ def working(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 def test_streams_at_work_make_no_room(working: threading.Event, door: Door) -> None:
     with running(settings(max_streams=2), door) as server, play(server) as first, play(server) as second:
         results: list[Any] = []
-        asking = [threading.Thread(target=lambda each=each: results.append(each.ask())) for each in (first, second)]  # type: ignore[misc]
+        asking = [threading.Thread(target=lambda each=each: results.append(each.ask())) for each in (first, second)]
         for thread in asking:
             thread.start()
         idle = server.server.methods.streams.idle

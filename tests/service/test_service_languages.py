@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.core.languages import LANGUAGES
-from chatiere.service.calls import languages
-from chatiere.service.calls.errors import Refusal, ServiceReason, status_of
-from chatiere.service.calls.languages import LanguageError, language_for
+from chatiere.service.base import languages
+from chatiere.service.base.errors import Refusal, ServiceReason, status_of
+from chatiere.service.base.languages import LanguageError, language_for
 from chatiere.v1 import errors_pb2, game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -140,7 +140,7 @@ def test_several_headers_are_one_list(server: Running) -> None:
 
 
 def test_templates_in_the_language_asked_for(server: Running, game: Game) -> None:
-    request = pb.ListGamesRequest(names=[game.name], words=True)
+    request = pb.ListGamesRequest(games=[game.name], phrases=True)
     for language in LANGUAGES:
         (info,) = server.stub.ListGames(request, metadata=asking(language)).games
         assert list(info.phrases) == [
@@ -162,12 +162,14 @@ def test_illegal_moves_are_refused_in_both_languages(server: Running) -> None:
     plain, no_message = refused(server.stub.Apply, request)
     assert no_message is None
     assert plain.metadata["rule_key"] == "rule.first_play_is_one_card"
+    messages = {}
     for language in LANGUAGES:
         told, message = refused(server.stub.Apply, request, *asking(language))
         assert message is not None
         assert (told.message, told.metadata) == (plain.message, plain.metadata)
         assert message.locale == language
-    assert message.message == "au premier tour de la partie, on joue exactement une carte"
+        messages[language] = message.message
+    assert messages["fr"] == "au premier tour de la partie, on joue exactement une carte"
 
 
 def test_a_refusal_without_a_phrase_has_the_words_of_its_reason(server: Running) -> None:

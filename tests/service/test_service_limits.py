@@ -1,6 +1,7 @@
 """Limits: calls at a time, of all clients and of one; calls per second; time."""
 
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,12 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from chatiere.service.calls.errors import Refusal
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.settings import Settings
+from chatiere.service.exchange import health as health_module
 from chatiere.service.guards import limits
 from chatiere.service.guards.limits import CallLimit, Limits
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.ports import health as health_module
-from chatiere.service.ports.fast import health as fast_health_module
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import wait_until
@@ -99,8 +99,7 @@ def test_watches_of_the_health_leave_streams_their_places(door: Door) -> None:
 
 
 def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
-    for module in health_module, fast_health_module:
-        monkeypatch.setattr(module, "WATCHES", 2)
+    monkeypatch.setattr(health_module, "WATCHES", 2)
     with running(door=door) as server:
         first, second, third = (watch_the_health(server) for _ in range(3))
         assert list(first) == []
@@ -119,7 +118,7 @@ def two_clients(tmp_path: Path, door: Door) -> Iterator[tuple[Running, Any, Any]
     (tmp_path / "tokens").write_text(f"{line}\n{other_line}\n")
     settings = Settings(address="127.0.0.1:0", max_calls_per_client=1, tokens=tmp_path / "tokens")
     with running(settings, door) as server:
-        yield server, *((("authorization", f"Bearer {token}"),) for token in (alice, bob))
+        yield server, (("authorization", f"Bearer {alice}"),), (("authorization", f"Bearer {bob}"),)
 
 
 def test_a_client_has_its_own_limit(slow_call: SlowCall, two_clients: tuple[Running, Any, Any]) -> None:
@@ -144,7 +143,7 @@ def test_without_tokens_a_client_is_its_address(slow_call: SlowCall, door: Door)
         slow = batch_stub(server.channel).NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as other:
-            call = other.unary_unary("/chatiere.v1.GameService/GetScore")
+            call: Any = other.unary_unary("/chatiere.v1.GameService/GetScore")
             assert refusal(call, b"").reason == "LIMIT_EXCEEDED"
         slow_call.released.set()
         assert slow.result(PATIENCE).positions.states
@@ -155,7 +154,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr(limits.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
 
 
 @pytest.fixture

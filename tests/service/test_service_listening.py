@@ -5,9 +5,8 @@ import socket
 
 import pytest
 
-from chatiere.service.ports import listening as listening_module
+from chatiere.service.base.settings import SettingError
 from chatiere.service.ports.listening import HeldPort, listening_sockets
-from chatiere.service.process.settings import SettingError
 
 
 @pytest.mark.parametrize("address", ["no-such-host.invalid:1", "192.0.2.1:0", "a..b:0", f"{'a' * 64}:0"])
@@ -33,7 +32,7 @@ def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) 
         for family, host in ((socket.AF_INET6, "::1"), (socket.AF_INET, "127.0.0.1"))
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
-    monkeypatch.setattr(listening_module.socket, "socket", refuse)
+    monkeypatch.setattr(socket, "socket", refuse)
     (listening,) = listening_sockets("fast_address", "localhost:0")
     assert listening.getsockname()[0] == "127.0.0.1"
     listening.close()

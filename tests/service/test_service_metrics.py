@@ -11,9 +11,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from chatiere.engine import Game
+from chatiere.service.base.metrics import code_label
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import game_service
-from chatiere.service.guards.metrics import code_label
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 
 from .support import PATIENCE, Door, LogLines, Running, SlowCall, batch_stub, code_of, new_game, only_grpcio, running

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry, Counter
 
+from chatiere.service.base.settings import SettingError
 from chatiere.service.ports import metrics_port
 from chatiere.service.ports.metrics_port import MetricsPort
-from chatiere.service.process.settings import SettingError
 
 from .process import wait_until
 from .support import PATIENCE
@@ -87,8 +87,8 @@ def test_the_oldest_silent_connection_makes_room(port: MetricsPort) -> None:
     with ExitStack() as stack:
         silent = [stack.enter_context(connected(port)) for _ in range(100)]
         assert "purrs_total" in get(port)
-        assert all(is_closed(connection) for connection in silent[: -metrics_port._MOST])
-        assert threading.active_count() <= threads + metrics_port._MOST
+        assert all(is_closed(connection) for connection in silent[: -metrics_port._MAX_CONNECTIONS])
+        assert threading.active_count() <= threads + metrics_port._MAX_CONNECTIONS
         silent[-1].sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
         assert silent[-1].recv(12) == b"HTTP/1.0 200"
 
@@ -125,7 +125,7 @@ def test_who_does_not_read_keeps_no_room(
     for number in range(60_000):
         many.labels(f"{number:0>200}")
     with ExitStack() as stack:
-        for _ in range(metrics_port._MOST):
+        for _ in range(metrics_port._MAX_CONNECTIONS):
             connection = stack.enter_context(connected(port))
             connection.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
         registry.unregister(many)

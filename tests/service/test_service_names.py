@@ -24,7 +24,7 @@ def named(label: str) -> str:
 def labelled(position: game_pb2.Position) -> list[Any]:
     """Return all that has a label in a position."""
     found = [*position.events, *position.legal_actions, *position.chance_outcomes]
-    for update in position.viewers:
+    for update in position.updates:
         found += [*update.events, *update.legal_actions]
         if update.view.HasField("prompt"):
             found.append(update.view.prompt)

@@ -1,19 +1,15 @@
 """Clients as limits by address see them: an IPv4 address, the /64 of an IPv6 address."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from typing import Any
-
 import pytest
 from grpc_health.v1 import health_pb2
 from prometheus_client import CollectorRegistry
 
-from chatiere.service.calls.errors import Refusal
-from chatiere.service.guards.chain import Guards, Method
+from chatiere.service.base.errors import OK, Refusal, Status
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
+from chatiere.service.exchange.health import Health
+from chatiere.service.guards.chain import Call, Guards, Method
 from chatiere.service.guards.limits import CallLimit, CallSlots, origin_of
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.ports.health import HealthServicer
-from chatiere.service.process.settings import Settings
 
 ONE_CLIENT = [f"ipv6:%5B2001:db8:1:2:{i:x}::{i:x}%5D:{1000 + i}" for i in range(200)]
 OTHERS = ["ipv6:%5B2001:db8:1:3::1%5D:1000", "ipv4:192.0.2.1:1000", "ipv4:192.0.2.2:1000"]
@@ -43,7 +39,8 @@ def test_calls_from_one_64_have_one_limit() -> None:
     method = Method(metrics, "unary", "/service/method", limit=CallLimit("calls", 1000), counts_clients=True)
 
     def is_admitted(peer: str) -> bool:
-        call = guards.begin(method, peer, ())
+        call = Call(method, peer, ())
+        guards.begin(call)
         assert call.peer == peer
         try:
             guards.admit(call)
@@ -55,29 +52,30 @@ def test_calls_from_one_64_have_one_limit() -> None:
     assert all(map(is_admitted, OTHERS))
 
 
-class _Context:
-    def __init__(self, peer: str) -> None:
-        self._peer = peer
+class _Watcher:
+    """The feed of a watch."""
 
-    def peer(self) -> str:
-        return self._peer
+    def __init__(self, peer: str) -> None:
+        self.origin = origin_of(peer)
+        self.language = ""
+        self.sent: list[bytes] = []
+        self.has_ended = False
+
+    def send(self, response: bytes) -> None:
+        self.sent.append(response)
+
+    def end(self, status: Status = OK) -> None:
+        self.has_ended = True
 
 
 def test_watches_of_the_health_from_one_64_are_one_client_s() -> None:
-    async def check() -> None:
-        health = HealthServicer()
-        health._slots = CallSlots(3)
-        await health.set("", health_pb2.HealthCheckResponse.SERVING)
-
-        async def watch(peer: str) -> AsyncIterator[Any]:
-            watch = health.Watch(health_pb2.HealthCheckRequest(), _Context(peer))
-            assert (await anext(watch)).status == health_pb2.HealthCheckResponse.SERVING
-            return watch
-
-        watches = [await watch(peer) for peer in (OTHERS[0], *ONE_CLIENT[:3])]
-        # One too many: of those that the /64 has, the oldest had to go.
-        assert [response async for response in watches[1]] == []
-        assert health._slots.largest(0)[:2] == (2, "ipv6:2001:db8:1:2::/64")
-        await asyncio.gather(*(each.aclose() for each in watches))
-
-    asyncio.run(check())
+    health = Health(["service"])
+    health._slots = CallSlots(3)
+    watchers = [_Watcher(peer) for peer in (OTHERS[0], *ONE_CLIENT[:3])]
+    for each in watchers:
+        health.watch(b"", each)
+        (status,) = map(health_pb2.HealthCheckResponse.FromString, each.sent)
+        assert status.status == health_pb2.HealthCheckResponse.SERVING
+    # One too many: of those that the /64 has, the oldest had to go.
+    assert [each.has_ended for each in watchers] == [False, True, False, False]
+    assert health._slots.largest(0)[:2] == (2, "ipv6:2001:db8:1:2::/64")

@@ -18,9 +18,9 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chatiere import engine
+from chatiere.service.base.settings import SettingError
 from chatiere.service.guards.metrics_files import FILE_BYTES, MetricsFiles
 from chatiere.service.ports.listening import HeldPort, listening_sockets
-from chatiere.service.process.settings import SettingError
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, served, wait_until
@@ -261,7 +261,7 @@ from prometheus_client import CollectorRegistry
 from chatiere import engine
 from chatiere.service.guards.metrics_files import use_files
 use_files(Path(sys.argv[1]), 0)
-from chatiere.service.guards.metrics import Metrics, code_label
+from chatiere.service.base.metrics import Metrics, code_label
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 from grpc_channelz.v1 import channelz_pb2
 from grpc_health.v1 import health_pb2
@@ -307,7 +307,7 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry
 from chatiere.service.guards.metrics_files import use_files
 use_files(Path(sys.argv[1]), 0)
-from chatiere.service.guards.metrics import Metrics
+from chatiere.service.base.metrics import Metrics
 
 metrics = Metrics(CollectorRegistry())
 sys.setswitchinterval(1e-6)
@@ -338,7 +338,7 @@ def test_what_threads_count_is_exact_even_if_the_process_is_killed() -> None:
         # The second continues the files of the first.
         for _ in range(2):
             files.forget_present(0)
-            command = [sys.executable, "-c", _COUNT_IN_THREADS, files.directory]
+            command = [sys.executable, "-c", _COUNT_IN_THREADS, str(files.directory)]
             assert subprocess.run(command, timeout=PATIENCE).returncode == -signal.SIGKILL
         found = {sample.name: sample.value for metric in files.collector().collect() for sample in metric.samples}
     assert found["chatiere_moves_applied_total"] == 160_000

@@ -13,8 +13,8 @@ from sample_records import SAMPLES, TRACES, record_of
 from chatiere import engine
 from chatiere.clients import Client
 from chatiere.engine import Game
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.memory import MemoryBudget
-from chatiere.service.process.settings import Settings
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, Options, Position
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
 from chatiere.v1.record_pb2 import GameRecord
@@ -23,7 +23,7 @@ from .support import ALL_DOORS, Door, Running, new_game, only_grpc, play_on, raw
 
 DOORS = ALL_DOORS
 
-LARGEST_U32 = 2**32 - 1
+MAX_U32 = 2**32 - 1
 
 
 def everything(players: int) -> Include:
@@ -59,7 +59,7 @@ def joined(before: Position, after: Position) -> Position:
     all_events = [*before.events, *after.events]
     del after.events[:]
     after.events.extend(all_events)
-    for first, second in zip(before.viewers, after.viewers, strict=True):
+    for first, second in zip(before.updates, after.updates, strict=True):
         events = [*first.events, *second.events]
         del second.events[:]
         second.events.extend(events)
@@ -91,7 +91,7 @@ def test_a_game_from_a_seed_leads_to_the_positions_of_apply(stub: Any, game: Gam
     plies = len(record.actions)
     for first, last in ((0, 0), (0, 3), (2, 5), (plies - 1, plies), (plies, plies)):
         assert replay(stub, record, from_ply=first, to_ply=last, include=include) == expected[first : last + 1]
-    record.actions[5] = LARGEST_U32
+    record.actions[5] = MAX_U32
     assert replay(stub, record, from_ply=1, to_ply=5, include=include) == expected[1:6]
 
 
@@ -128,7 +128,7 @@ def setting(**fields: Any) -> Change:
     def change(record: GameRecord) -> None:
         for name, value in fields.items():
             if isinstance(value, list):
-                record.ClearField(name)  # type: ignore[arg-type]
+                record.ClearField(name)
                 getattr(record, name).extend(value)
             else:
                 setattr(record, name, value)
@@ -171,13 +171,13 @@ def fewer_outcomes(record: GameRecord) -> None:
         (other_options, "INVALID_OPTION", "record.options.momistigri", {}),
         (first_seat_9, "INVALID_OPTION", "record.options.discat.first_seat", {}),
         (lambda record: record.ClearField("outcomes"), "MISSING_FIELD", "record.stream", {}),
-        (setting(names=["A"]), "INVALID_RECORD", "record.names", {}),
-        (setting(names=["A"] * 50_000), "INVALID_RECORD", "record.names", {}),
-        (setting(names=["A", "B" * 101]), "INVALID_RECORD", "record.names[1]", {}),
+        (setting(seat_names=["A"]), "INVALID_RECORD", "record.seat_names", {}),
+        (setting(seat_names=["A"] * 50_000), "INVALID_RECORD", "record.seat_names", {}),
+        (setting(seat_names=["A", "B" * 101]), "INVALID_RECORD", "record.seat_names[1]", {}),
         (setting(date="2023-02-29"), "INVALID_RECORD", "record.date", {}),
         (setting(date="20240229"), "INVALID_RECORD", "record.date", {}),
         (setting(actions=[1] * 90_000), "INVALID_RECORD", "record.actions", {"limit": "97"}),
-        (other_move(7, LARGEST_U32), "INVALID_ACTION", "record.actions[7]", {"ply": "7"}),
+        (other_move(7, MAX_U32), "INVALID_ACTION", "record.actions[7]", {"ply": "7"}),
         (other_move(0, 192), "ILLEGAL_ACTION", "record.actions[0]", {"ply": "0", "actor": "0", "move": "192"}),
         (other_outcome, "IMPOSSIBLE_OUTCOME", "record.outcomes.outcomes[3]", {"ply": "0"}),
         (fewer_outcomes, "INVALID_RECORD", "record.actions[0]", {}),
@@ -214,12 +214,12 @@ def test_a_request_without_a_record_is_refused(stub: Any) -> None:
     ("fields", "field"),
     [
         ({"from_ply": 39}, "from_ply"),
-        ({"from_ply": LARGEST_U32}, "from_ply"),
+        ({"from_ply": MAX_U32}, "from_ply"),
         ({"to_ply": 39}, "to_ply"),
         ({"from_ply": 5, "to_ply": 4}, "to_ply"),
     ],
 )
-def test_a_range_that_is_none_is_refused(stub: Any, fields: dict[str, int], field: str) -> None:
+def test_a_range_that_is_none_is_refused(stub: Any, fields: dict[str, Any], field: str) -> None:
     record = record_of(TRACES / "discat" / "2p-1.jsonl")
     refused = refusal(stub.Replay, ReplayRequest(record=record, **fields))
     assert (refused.reason, refused.field, refused.metadata["plies"]) == ("INVALID_RANGE", field, "38")

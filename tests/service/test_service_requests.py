@@ -15,10 +15,10 @@ import pytest
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 from opentelemetry.proto.trace.v1 import trace_pb2
 
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls import game_service
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.guards.traces import TraceInterceptor
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .process import served, wait_until

@@ -15,11 +15,11 @@ from tables.support import Host, begun
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Reason
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.game_service import GameService
 from chatiere.service.calls.replay_service import ReplayService
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 from chatiere.v1.record_pb2 import GameRecord
@@ -133,7 +133,7 @@ def test_list_games_tells_the_versions(game: Game, old: Server, updating: Server
         (updating, before, [before, after]),
         (new, after, [before, after]),
     ):
-        (info,) = server.call("ListGames", game_service_pb2.ListGamesRequest(names=[game.name])).games
+        (info,) = server.call("ListGames", game_service_pb2.ListGamesRequest(games=[game.name])).games
         assert (info.rules_version, list(info.rules_versions)) == (begins, plays)
 
 

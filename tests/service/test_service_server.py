@@ -14,10 +14,10 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
+from chatiere.service.base.settings import SettingError, Settings, split_address
 from chatiere.service.ports import methods
 from chatiere.service.ports import server as server_module
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import SettingError, Settings, split_address
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 
 from .support import (

@@ -7,10 +7,10 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.table_service import TableService
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.guards.sizes import LARGEST_REQUESTS, largest_request
-from chatiere.service.process.settings import Settings
+from chatiere.service.guards.sizes import MAX_REQUEST_BYTES, largest_request
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import table_service_pb2 as pb
 
@@ -26,7 +26,7 @@ def test_the_docs_tell_the_largest_requests() -> None:
     text = (Path(__file__).parents[2] / "docs/operations.md").read_text()
     table = text.partition("### The largest requests")[2].partition("| --- | --- |\n")[2].partition("\n\n")[0]
     told = dict(re.findall(r"^\| ([^|]*) \| ([0-9,]+)(?:;[^|]*)? \|$", table, re.MULTILINE))
-    assert told == {words_of(path): f"{size:,}" for path, size in LARGEST_REQUESTS.items() if size is not None}
+    assert told == {words_of(path): f"{size:,}" for path, size in MAX_REQUEST_BYTES.items() if size is not None}
 
 
 def words_of(path: str) -> str:
@@ -36,7 +36,7 @@ def words_of(path: str) -> str:
         return "health, reflection, channelz"
     if method:
         return f"`{service}`: `{method}`"
-    has_others = any(other.startswith(path) for other in LARGEST_REQUESTS if other != path)
+    has_others = any(other.startswith(path) for other in MAX_REQUEST_BYTES if other != path)
     return f"`{service}`: others" if has_others else f"`{service}`"
 
 

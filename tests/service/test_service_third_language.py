@@ -27,7 +27,7 @@ SERVER = """
 import sys
 from prometheus_client import CollectorRegistry
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import Settings
+from chatiere.service.base.settings import Settings
 
 server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
 server.start()
@@ -99,7 +99,7 @@ def stub(channel: grpc.Channel) -> Any:
 
 
 def test_descriptions_are_in_the_language(stub: Any, game: Game) -> None:
-    request = pb.ListGamesRequest(names=[game.name], pieces=True, observation=True, words=True)
+    request = pb.ListGamesRequest(games=[game.name], pieces=True, observation=True, phrases=True)
     response, call = stub.ListGames.with_call(request, metadata=ASKING)
     assert ("content-language", LANGUAGE) in call.initial_metadata()
     assert check(game, response) > 100
@@ -124,14 +124,14 @@ def test_games_are_in_the_language(stub: Any, game: Game, is_explicit: bool) -> 
     refused = 0
     while position.turn.kind != game_pb2.TURN_KIND_OVER:
         assert check(game, position)
-        request = pb.ApplyRequest(state=position.state, include=include)
+        apply = pb.ApplyRequest(state=position.state, include=include)
         if position.chance_outcomes:
-            request.outcome = choices.choice(position.chance_outcomes).outcome
+            apply.outcome = choices.choice(position.chance_outcomes).outcome
         else:
-            request.action.id = choices.randrange(game.num_distinct_actions)
-            refused += check_refusal(stub, game, request)
-            request.action.id = choices.choice(position.legal_actions).id
-        position = stub.Apply(request, metadata=ASKING).position
+            apply.action.id = choices.randrange(game.num_distinct_actions)
+            refused += check_refusal(stub, game, apply)
+            apply.action.id = choices.choice(position.legal_actions).id
+        position = stub.Apply(apply, metadata=ASKING).position
     assert position.end.label
     assert check(game, position)
     assert refused
@@ -153,6 +153,6 @@ def check_refusal(stub: Any, game: Game, request: pb.ApplyRequest) -> bool:
 
 
 def test_languages_that_were_there_stay(stub: Any) -> None:
-    request = pb.ListGamesRequest(names=["chatpentiers"])
+    request = pb.ListGamesRequest(games=["chatpentiers"])
     for language, title in (("fr", "Chatpentiers"), ("en", "CATsle Builders"), ("de", "CATsle Builders")):
         assert stub.ListGames(request, metadata=(("accept-language", language),)).games[0].title == title

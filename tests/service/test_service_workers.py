@@ -8,6 +8,7 @@ import resource
 import signal
 import socket
 import urllib.parse
+from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,11 +20,11 @@ import psutil
 import pytest
 from prometheus_client import CollectorRegistry
 
+from chatiere.service.base.heartbeat import BEAT, Heartbeat
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.logs import log_line
 from chatiere.service.guards.metrics_files import MetricsFiles
 from chatiere.service.process import supervisor
-from chatiere.service.process.heartbeat import BEAT, Heartbeat
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.wakeups import Lines, Wakeups
 from chatiere.v1 import game_service_pb2
 
@@ -108,7 +109,7 @@ class Silent:
         self.hangs_at = 30.0
 
     def forgive(self) -> None:
-        self.hangs_at = supervisor.time.monotonic() + 30.0
+        self.hangs_at = vars(supervisor)["time"].monotonic() + 30.0
 
     def kill(self) -> None:
         self.is_killed = True
@@ -119,11 +120,12 @@ class Clockwork(Wakeups):
 
     def __init__(self, *times: float) -> None:
         self.now = 0.0
-        self._times = iter(times)
+        self._times = deque(times)
 
     def wait(self, timeout: float) -> int | None:
-        self.now = next(self._times, self.now)
-        return None if self._times.__length_hint__() else signal.SIGTERM
+        if self._times:
+            self.now = self._times.popleft()
+        return None if self._times else signal.SIGTERM
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,8 @@ def test_a_worker_hangs_only_while_its_supervisor_looks(
         assert workers.start()
         workers.keep_running()
         (place,) = workers._places
-        assert place.process.is_killed is killed
+        process: Any = place.process
+        assert process.is_killed is killed
 
 
 # Shortage

@@ -11,10 +11,10 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core.batch import Cancellation
-from chatiere.service.calls.errors import Refusal
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.table_service import TableService
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.process.settings import Settings
 from chatiere.service.tables.keys import Keyring
 from chatiere.service.tables.seal import OpenedTable, open_table
 from chatiere.v1 import table_service_pb2 as pb
@@ -109,4 +109,5 @@ def refused(call: Any, *arguments: Any, **fields: Any) -> tuple[str, str]:
     """Return the reason and the field of a call that must be refused."""
     with pytest.raises((Refusal, EngineError)) as found:
         call(*arguments, **fields)
-    return str(found.value.reason.value), found.value.field
+    error: Any = found.value
+    return str(error.reason.value), error.field

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chatiere.clients import table as client
+from chatiere.clients import sealed_seat as client
 from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring, TableKey
 from chatiere.service.tables.seal import Body, NotAuthenticError, acknowledged, open_table, seal

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.wire import fill
-from chatiere.service.process import files
-from chatiere.service.process.settings import SettingError
+from chatiere.service.base import files
+from chatiere.service.base.settings import SettingError
 from chatiere.service.tables import roots
 from chatiere.service.tables.hkdf import derived
 from chatiere.service.tables.keys import Keyring

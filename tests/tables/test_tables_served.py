@@ -12,16 +12,16 @@ from typing import Any
 
 import grpc
 import pytest
+from service.process import served
 from service.support import PATIENCE, Door, LogLines, code_of, needs_fast_door, refusal, running
 
 from chatiere import engine
-from chatiere.clients import ChatiereError, Table
-from chatiere.clients.table import header_of
+from chatiere.clients import ChatiereError, SealedSeat
+from chatiere.clients.sealed_seat import header_of
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.tokens import new_token
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2, game_service_pb2_grpc, table_service_pb2_grpc
 from chatiere.v1 import table_service_pb2 as pb
-from service.process import served
 
 from .support import NEXT, NONE, OVER, human, secret_of
 
@@ -35,7 +35,7 @@ def door(request: pytest.FixtureRequest) -> Door:
 
 
 def table_stub(channel: grpc.Channel) -> Any:
-    return table_service_pb2_grpc.TableServiceStub(channel)  # type: ignore[no-untyped-call]
+    return table_service_pb2_grpc.TableServiceStub(channel)
 
 
 def play_seat(pipe: Connection, address: str, folder: str) -> None:
@@ -47,7 +47,7 @@ def play_seat(pipe: Connection, address: str, folder: str) -> None:
     while (order := pipe.recv()) is not None:
         kind, content = order
         if kind == "sit down":
-            me = Table(address, Path(folder) / content, timeout=PATIENCE)
+            me = SealedSeat(address, Path(folder) / content, timeout=PATIENCE)
             pipe.send(me.seat.SerializeToString())
             continue
         assert me is not None
@@ -208,7 +208,7 @@ def test_tokens_and_open_tables(door: Door, tmp_path: Path) -> None:
         )
         with running(settings, door) as server:
             stub = table_stub(server.channel)
-            games = game_service_pb2_grpc.GameServiceStub(server.channel)  # type: ignore[no-untyped-call]
+            games = game_service_pb2_grpc.GameServiceStub(server.channel)
             assert code_of(games.ListGames, game_service_pb2.ListGamesRequest()) is unauthenticated
             assert code_of(stub.NewTable, request, metadata=bearer) is ok
             assert code_of(stub.NewTable, request) is (ok if is_open else unauthenticated)
@@ -252,7 +252,7 @@ def test_moves_are_counted_and_nothing_of_a_table_is_logged(door: Door) -> None:
 
 
 def test_a_suggestion_over_the_wire_can_be_refused(door: Door, tmp_path: Path) -> None:
-    with running(door=door) as server, Table(server.address, tmp_path / "seat") as me:
+    with running(door=door) as server, SealedSeat(server.address, tmp_path / "seat") as me:
         table = me.new_table("discat", [me.seat, pb.TableSeat()], NONE).table
         with pytest.raises(ChatiereError) as error:
             me.suggest(table, "flat:playouts=10001")

@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import random
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from chatiere.bots.search import SearchColumns, search
 from chatiere.engine import Game, Table
 from chatiere.service.calls import table_service
 from chatiere.service.tables import roots
+from chatiere.service.tables.seal import seal
 from chatiere.v1 import table_service_pb2 as pb
 
 from .support import NEXT, NONE, OVER, Host, begun, human, played, refused, secret_of
@@ -53,7 +55,7 @@ def test_a_changed_header(host: Host, game: Game) -> None:
     """A seat of one's own, no acknowledgements, another ply, a later expiry …: the seal is of the header, too."""
     table, _ = begun(host, game, mode=NEXT)
     mine = secret_of(99)
-    for change in [
+    changes: list[Callable[[Any], object]] = [
         lambda header: header.seats[0].CopyFrom(human(mine)),
         lambda header: setattr(header, "acknowledgement", NONE),
         lambda header: setattr(header, "ply", 1),
@@ -62,7 +64,8 @@ def test_a_changed_header(host: Host, game: Game) -> None:
         lambda header: setattr(header, "parent", b"1" * 32),
         lambda header: setattr(header, "commitment", b"1" * 32),
         lambda header: setattr(header, "key_id", b"1" * 8),
-    ]:
+    ]
+    for change in changes:
         sealed = pb.SealedTable.FromString(table)
         header = pb.TableHeader.FromString(sealed.header)
         change(header)
@@ -400,7 +403,7 @@ def test_terms_that_cannot_be(host: Host, game: Game) -> None:
         "acknowledgement": NONE,
     }
     bot = pb.TableSeat(bot="random")
-    for change, expected in [
+    wrong: list[tuple[dict[str, Any], tuple[str, str]]] = [
         ({"game": "chess"}, ("UNKNOWN_GAME", "game")),
         ({"game": ""}, ("UNKNOWN_GAME", "game")),
         ({"players": game.max_players + 1}, ("INVALID_PLAYERS", "players")),
@@ -416,7 +419,8 @@ def test_terms_that_cannot_be(host: Host, game: Game) -> None:
         ({"lifetime": Duration(seconds=60, nanos=1)}, ("INVALID_TERMS", "lifetime")),
         ({"lifetime": Duration(seconds=-60)}, ("INVALID_TERMS", "lifetime")),
         ({"lifetime": Duration(seconds=31_536_001)}, ("INVALID_TERMS", "lifetime")),
-    ]:
+    ]
+    for change, expected in wrong:
         assert refused(host.new_table, **(fields | change)) == expected
     for spec, reason in [
         ("nobody", "INVALID_BOT"),
@@ -457,7 +461,6 @@ def test_calls_without_a_table(host: Host) -> None:
 
 
 def test_a_table_of_other_rules(host: Host, game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    seal = table_service.seal
 
     def older(key: Any, header: pb.TableHeader, body: Any) -> bytes:
         header.rules_version = 255
@@ -470,7 +473,6 @@ def test_a_table_of_other_rules(host: Host, game: Game, monkeypatch: pytest.Monk
 
 
 def test_a_table_in_another_packed_form(host: Host, game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    seal = table_service.seal
     begun_table, secrets = begun(host, game)
     seat = host.look(begun_table, secrets[0]).view.turn.seat
     action = host.look(begun_table, secrets[seat]).legal_actions[0].id

@@ -6,7 +6,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import EngineError
-from chatiere.service.calls.errors import Refusal
+from chatiere.service.base.errors import Refusal
 from chatiere.service.tables.roots import new_root
 from chatiere.service.tables.seal import Body, seal
 

@@ -102,12 +102,12 @@ export class HostTable {
 
   /** What each player's screen needs, by seat: send each player that player's alone. */
   get seats(): ViewerUpdate[] {
-    return this.current.viewers.slice(0, this.record.players);
+    return this.current.updates.slice(0, this.record.players);
   }
 
   /** What a spectator's screen needs. */
   get spectator(): ViewerUpdate {
-    return given(this.current.viewers[this.record.players], "the spectator's update");
+    return given(this.current.updates[this.record.players], "the spectator's update");
   }
 
   /**

@@ -10,7 +10,7 @@ export interface RecordFacts {
   /** The options that the game began with. */
   readonly options?: MessageInitShape<typeof OptionsSchema> | undefined;
   /** The names of the players, one per seat, or none. */
-  readonly names?: readonly string[];
+  readonly seatNames?: readonly string[];
   /** The day on which the game began, as YYYY-MM-DD. */
   readonly date?: string;
 }
@@ -30,7 +30,7 @@ export function beginRecord(beginning: Position, players: number, facts: RecordF
     rulesVersion: state.rulesVersion,
     players,
     ...(facts.options && { options: facts.options }),
-    names: [...(facts.names ?? [])],
+    seatNames: [...(facts.seatNames ?? [])],
     date: facts.date ?? "",
     chance: stream
       ? { case: "stream", value: { seed: stream.seed, gameNumber: stream.gameNumber } }

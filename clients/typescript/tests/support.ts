@@ -16,7 +16,7 @@ export function connected(settings?: Settings): Chatiere {
 
 /** All games, with words and pieces, in a language. */
 export async function gamesIn(language: string): Promise<GameInfo[]> {
-  return (await connected({ language }).games.listGames({ words: true, pieces: true })).games;
+  return (await connected({ language }).games.listGames({ phrases: true, pieces: true })).games;
 }
 
 /** Choose an action, the same in every run: each kind of action gets its turn, however few there are of it. */

@@ -49,7 +49,7 @@ test("another language has texts and names of its own", async () => {
 test("players have names, and numbers agree", async () => {
   const phrase = (key: string, said: Record<string, number[]>) =>
     ({ key, arguments: Object.entries(said).map(([name, numbers]) => ({ name, numbers })) }) as unknown as Phrase;
-  const drawn = (count: number) => phrase("event.turn_begun", { seat: [0], count: [count], other_seat: [2] });
+  const drawn = (count: number) => phrase("event.turn_begun", { seat: [0], draws: [count], other_seat: [2] });
   const ranked = phrase("event.trick_ranked", { ranking: [2, 0, 1] });
   for (const [language, one, two, ranking] of [
     ["en", "is to draw 1 card from Zoé", "is to draw 2 cards from Zoé", "rank: Zoé, Ann, and Bo"],
@@ -67,15 +67,15 @@ test("players have names, and numbers agree", async () => {
 
 test("another language has plural categories of its own", async () => {
   const info = present((await gamesIn("en")).find(({ name }) => name === "momistigri"));
-  const few = "{seat}: {count} karty ({other_seat})";
-  const texts = { "event.turn_begun": { few, other: "{seat}: {count} karet ({other_seat})" } };
+  const few = "{seat}: {draws} karty ({other_seat})";
+  const texts = { "event.turn_begun": { few, other: "{seat}: {draws} karet ({other_seat})" } };
   const words = new Words(info, { texts, language: "cs" });
   const said = (count: number) =>
     ({
       key: "event.turn_begun",
       arguments: [
         { name: "seat", numbers: [0] },
-        { name: "count", numbers: [count] },
+        { name: "draws", numbers: [count] },
         { name: "other_seat", numbers: [1] },
       ],
     }) as unknown as Phrase;

@@ -63,7 +63,7 @@ export class Host {
 
   /** What each screen gets: those of the seats, in their order, then a spectator's. */
   get updates(): ViewerUpdate[] {
-    return this.position.viewers;
+    return this.position.updates;
   }
 
   /** Make a move for the seat to decide. */

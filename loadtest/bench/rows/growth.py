@@ -1,8 +1,10 @@
 """The speed of self-play over gRPC by batch size and workers, and the server's memory."""
 
+import operator
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from functools import partial
 
 from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, measured, middle
@@ -46,7 +48,7 @@ def _growth(plan: BenchPlan) -> list[dict[str, object]]:
                 for batch in BATCHES:
                     playing = SelfPlay(server.fast_address, game.name, players, batch, CONNECTIONS, in_flight=1)
                     stack.callback(playing.close)
-                    playing.advance(lambda moves, size=batch: moves < plan.warm_up * size)
+                    playing.advance(partial(operator.gt, plan.warm_up * batch))
                     contenders[workers, batch] = _contender(playing, server, plan.seconds / 2)
             runs = alternate(contenders, plan.rounds)
         for (workers, batch), found in runs.items():
@@ -56,16 +58,16 @@ def _growth(plan: BenchPlan) -> list[dict[str, object]]:
                     "game": game.name,
                     "workers": workers,
                     "batch": batch,
-                    "moves/s": run.count / run.wall,
+                    "moves/s": run.amount / run.wall,
                     "moves/CPU-s": run.rate,
-                    "moves/server CPU-s": run.count / run.server if run.server else float("nan"),
+                    "moves/server CPU-s": run.amount / run.server if run.server else float("nan"),
                 }
             )
     return lines
 
 
-def _memory(plan: BenchPlan) -> tuple[Row, list[dict[str, object]]]:
-    lines: list[dict[str, object]] = []
+def _memory(plan: BenchPlan) -> tuple[Row, list[dict[str, float]]]:
+    lines: list[dict[str, float]] = []
     share = plan.moves // TENTHS // len(plan.games)
     made = 0
     with ExitStack() as stack:

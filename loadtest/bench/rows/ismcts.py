@@ -47,7 +47,7 @@ def contenders(game: Game, players: int) -> dict[str, Callable[[], int]]:
         moves = 0
         for _ in range(SIMULATIONS // AT_ONCE):
             playouts, _ = table.playout(worlds(AT_ONCE), 1, seed=SEED, first_game_number=next(calls) << 32)
-            moves += int(np.frombuffer(playouts.moves, "<u8").sum())
+            moves += int(np.frombuffer(playouts.decisions, "<u8").sum())
         return moves
 
     return {OURS: in_trees, PEER: in_playouts}

@@ -24,25 +24,25 @@ def contender(
     table = BatchSetup(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
     begun = stub.NewGames(NewGamesRequest(setup=table, seeds=seeds, game_numbers=numbers))
-    request = PlayoutRequest(setup=table, states=begun.positions.states, count=1, seed=SEED)
+    request = PlayoutRequest(setup=table, states=begun.positions.states, playouts=1, seed=SEED)
 
     def call() -> int:
         response = stub.Playout(request)
         if response.faults.reasons:
             raise RuntimeError(str(response.faults))
-        request.first_game_number += STATES * request.count
-        return int(np.frombuffer(response.moves, "<u8").sum())
+        request.first_game_number += STATES * request.playouts
+        return int(np.frombuffer(response.decisions, "<u8").sum())
 
     call()
     once = repeat(call, 0.0).wall
-    request.count = max(1, int(plan.seconds / 10 / once))
+    request.playouts = max(1, int(plan.seconds / 10 / once))
     return lambda: repeat(call, plan.seconds, server)
 
 
 def measure(plan: BenchPlan) -> Result:
     """Measure the rows against OpenSpiel's rollouts."""
     with chatiere() as server, server.channel() as channel:
-        stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+        stub = BatchServiceStub(channel)
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
             ("", game.name): contender(server, stub, game, players, plan) for game, players in plan.games.items()
         }

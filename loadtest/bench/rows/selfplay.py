@@ -122,7 +122,7 @@ def _row(game: Game, kind: str, run: Run, peer: tuple[str, Run] | None) -> Row:
         bound=bound,
         peer_name=f"{kind}: {peer[0]}" if peer else kind,
         target=target,
-        target_figure=run.count / run.server if run.server else None,
+        target_figure=run.amount / run.server if run.server else None,
         run=run,
         peer_run=peer[1] if peer else None,
     )

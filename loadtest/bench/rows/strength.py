@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from chatiere import bots
+from chatiere.arena.matches import Results, play_many, wilson_interval
 from chatiere.bots import Bot, Decisions, Judgement
-from chatiere.clients.matches import Results, play_many, wilson_interval
 from chatiere.engine import Game
 from chatiere.envs import TableEnv
 from loadtest.bench.bounds import bound_of

@@ -99,11 +99,11 @@ def _together(contenders: list[Pinned], plan: BenchPlan) -> Run:
         contender.start(plan.seconds)
     runs = [contender.finish() for contender in contenders]
     wall = sum(run.wall for run in runs) / len(runs)
-    return Run(sum(run.count / run.wall for run in runs) * wall, wall, sum(run.cpu for run in runs))
+    return Run(sum(run.amount / run.wall for run in runs) * wall, wall, sum(run.cpu for run in runs))
 
 
 def _moves_a_second(run: Run) -> float:
-    return run.count / run.wall
+    return run.amount / run.wall
 
 
 def _row_of_cpu(game: Game, two: Run, one: Run) -> Row:

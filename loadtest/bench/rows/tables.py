@@ -10,11 +10,11 @@ from prometheus_client import CollectorRegistry
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import fill
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
 from chatiere.service.calls.game_service import apply
 from chatiere.service.calls.table_service import TableService
-from chatiere.service.guards.metrics import Metrics
-from chatiere.service.process.settings import Settings
 from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring
 from chatiere.service.tables.seal import open_table
@@ -37,7 +37,8 @@ def measure(plan: BenchPlan) -> Result:
         def move(request: bytes, service: TableService = service) -> object:
             return service.answer("move", request, _NOTHING, lambda size: None)
 
-        ours, peers = [], []
+        ours: list[float] = []
+        peers: list[float] = []
         end = time.perf_counter() + plan.rounds * plan.seconds
         while len(ours) < plan.rounds or time.perf_counter() < end:
             ours.append(_microseconds(move, moves))

@@ -55,8 +55,8 @@ def in_process(game: Game, players: int) -> list[History]:
 
 def by_single_calls(channel: grpc.Channel, game: Game, players: int) -> list[History]:
     """Play through GameService; Convert packs the states."""
-    games = GameServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
-    batches = BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+    games = GameServiceStub(channel)
+    batches = BatchServiceStub(channel)
     include = Include(legal_actions=True)
     histories = []
     for number in range(GAMES):
@@ -75,7 +75,7 @@ def by_single_calls(channel: grpc.Channel, game: Game, players: int) -> list[His
 
 def by_batches(channel: grpc.Channel, game: Game, players: int) -> list[History]:
     """Play through BatchService, all games in one batch."""
-    stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+    stub = BatchServiceStub(channel)
 
     def ask(request: NewGamesRequest | StepRequest) -> Positions:
         method = stub.NewGames if isinstance(request, NewGamesRequest) else stub.Step
@@ -87,17 +87,19 @@ def by_batches(channel: grpc.Channel, game: Game, players: int) -> list[History]
 
 def by_stream(channel: grpc.Channel, game: Game, players: int) -> list[History]:
     """Play through BatchService on a stream, all games in one batch."""
-    stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+    stub = BatchServiceStub(channel)
     requests: queue.SimpleQueue[PlayRequest | None] = queue.SimpleQueue()
     responses = stub.Play(iter(requests.get, None))
 
     def ask(request: NewGamesRequest | StepRequest) -> Positions:
-        begins = isinstance(request, NewGamesRequest)
-        requests.put(PlayRequest(new_games=request) if begins else PlayRequest(step=request))
+        if isinstance(request, NewGamesRequest):
+            requests.put(PlayRequest(new_games=request))
+        else:
+            requests.put(PlayRequest(step=request))
         response = next(responses)
         if response.WhichOneof("response") == "refusal":
             raise RuntimeError(str(response.refusal))
-        positions: Positions = (response.new_games if begins else response.step).positions
+        positions: Positions = getattr(response, response.WhichOneof("response")).positions
         return positions
 
     histories = _in_batches(game, players, ask)

@@ -120,7 +120,7 @@ def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
     seated = [bots.get(name, "chat_cartonne", 3) for name in ("builder", "random", "builder")]
     lines = 0
     for step in play(client, begin(client, "chat_cartonne", 3, seed=4), seated, seed=2):
-        lines += len(draw_table([viewer.view.chat_cartonne for viewer in step.before.viewers]))
+        lines += len(draw_table([viewer.view.chat_cartonne for viewer in step.before.updates]))
     assert lines > 0
 
 

@@ -34,9 +34,9 @@ def views() -> list[ChatPercheView]:
             birds=[32],
             birds_beside=5,
             active_seat=1,
-            dogs=3,
+            dog_steps=3,
             dog_track=10,
-            steps=2,
+            steps_left=2,
             barred=[5],
             moved=29,
         )
@@ -70,7 +70,7 @@ def test_the_table_can_be_drawn_all_through_a_game(client: Client) -> None:
     seated = [bots.get("random", "chat_perche", 2)] * 2
     for step in play(client, begin(client, "chat_perche", 2, seed=3), seated, seed=1):
         lines = [
-            click.unstyle(line) for line in draw_table([viewer.view.chat_perche for viewer in step.before.viewers])
+            click.unstyle(line) for line in draw_table([viewer.view.chat_perche for viewer in step.before.updates])
         ]
         assert len(lines) == 8
         assert sum(line.startswith("  > seat") for line in lines) == 1

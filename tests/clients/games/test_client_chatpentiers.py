@@ -1,5 +1,7 @@
 """The table of Chatpentiers."""
 
+from typing import Any
+
 import click
 
 from chatiere import bots
@@ -18,7 +20,7 @@ from chatiere.v1.chatpentiers_pb2 import (
 from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
-def views(**public: object) -> list[ChatpentiersView]:
+def views(**public: Any) -> list[ChatpentiersView]:
     """Return the views of all seats where seat 1 of the two shown is to act; each shows its seat's hand."""
     shown = []
     for viewer, hand in enumerate(([0, 11, 24], [59])):
@@ -39,7 +41,7 @@ def views(**public: object) -> list[ChatpentiersView]:
     return shown
 
 
-def drawn(**public: object) -> list[str]:
+def drawn(**public: Any) -> list[str]:
     return [click.unstyle(line) for line in draw_table(views(**public))]
 
 
@@ -82,7 +84,7 @@ def test_one_viewer_sees_how_many_cards_others_hold() -> None:
 def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> None:
     seated = [bots.get("random", "chatpentiers", 5)] * 5
     for step in play(client, begin(client, "chatpentiers", 5, seed=3), seated, seed=3):
-        views = [viewer.view.chatpentiers for viewer in step.before.viewers]
+        views = [viewer.view.chatpentiers for viewer in step.before.updates]
         text = click.unstyle("\n".join(draw_table(views)))
         assert text.count("hand ") == text.count("board ") == 5
         assert text.count("> seat") == 1

@@ -60,7 +60,7 @@ def test_the_table_shows_hands_piles_and_constraint() -> None:
 def test_the_table_at_a_pass() -> None:
     higher = DiscatConstraint(card=47, higher=True, creator=0)
     queue = [DiscatQueuedCard(seat=0), DiscatQueuedCard(seat=1)]
-    assert drawn(phase=DISCAT_PHASE_PASS, constraint=higher, queue=queue, last_turns=1) == [
+    assert drawn(phase=DISCAT_PHASE_PASS, constraint=higher, queue=queue, last_turns_left=1) == [
         "  has nothing higher than 47, laid by seat 0",
         "  last turns: 1 left",
         *SEATS,
@@ -73,7 +73,7 @@ def test_the_table_without_a_constraint() -> None:
 
 
 def test_the_table_before_the_first_turn(client: Client) -> None:
-    viewers = begin(client, "discat", 2, seed=1).viewers
+    viewers = begin(client, "discat", 2, seed=1).updates
     assert draw_table([viewer.view.discat for viewer in viewers])[0] == "  to play any card"
 
 

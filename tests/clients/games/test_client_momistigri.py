@@ -1,5 +1,7 @@
 """Momistigri's own table."""
 
+from typing import Any
+
 import click
 
 from chatiere.drawing.momistigri import break_down, draw_table
@@ -16,9 +18,9 @@ from chatiere.v1.momistigri_pb2 import (
 )
 
 
-def views(**public: object) -> list[MomistigriView]:
+def views(**public: Any) -> list[MomistigriView]:
     """Return the views of three seats where seat 1 is active and seat 2 is out; each shows its seat's hand."""
-    hands = ([2, 2, 12], [45], [])
+    hands: tuple[list[int], ...] = ([2, 2, 12], [45], [])
     shown = []
     for viewer in range(3):
         seats = [

@@ -5,15 +5,15 @@
 #include "endpoint.h"
 
 /* Bytes of the longest message that is sent. */
-#define LONGEST_SENT (700 * 1024)
-#define MOST_HEARD 64
+#define MAX_SENT (700 * 1024)
+#define MAX_HEARD 64
 
 /* What has been done in all conversations, to show that they reach everything. */
-typedef struct counts {
+struct counts {
     uint64_t conversations, connections, bytes_said, bytes_heard, calls, faults, messages, answers, refusals, resets;
     uint64_t moves, drains;
-} counts;
-extern counts counts_of_all;
+};
+extern struct counts counts_of_all;
 
 /* Chance, from a conversation's seed. */
 void seed_chance(uint64_t seed);
@@ -24,32 +24,32 @@ bool one_in(unsigned number);
 _Noreturn void fail(const char *what);
 
 /* Bytes, and where their frames begin. */
-typedef struct script {
+struct script {
     uint8_t *bytes;
-    size_t size, room;
+    size_t size, capacity;
     size_t *starts;
-    size_t count, starts_room;
-} script;
+    size_t count, starts_capacity;
+};
 
 /* Add to a script what an end says, whole and then mostly damaged. */
-void say(script *to, bool is_client, const char *const *paths, unsigned path_count);
-void script_clear(script *script);
+void say(struct script *to, bool is_client, const char *const *paths, unsigned path_count);
+void script_clear(struct script *script);
 
 /* A stream as the other end has heard of it. */
-typedef struct heard_stream {
+struct heard_stream {
     int32_t id;
     bool has_ended;
     unsigned prefix_size;
     uint8_t prefix[5];
     size_t left, at; /* of the message that comes */
-} heard_stream;
+};
 
 /* The other end of a played socket. */
-typedef struct wire {
-    script said;
+struct wire {
+    struct script said;
     size_t come;     /* bytes that have come so far */
     size_t read;     /* of these, those that were read */
-    size_t room;     /* bytes that the other end takes until it is full */
+    size_t space;    /* bytes that the other end takes until it is full */
     unsigned address;
     bool is_waiting; /* to be accepted */
     bool is_accepted;
@@ -62,41 +62,41 @@ typedef struct wire {
     unsigned head_size;
     unsigned preface_left;
     size_t frame_left, padding;
-    heard_stream heard[MOST_HEARD];
+    struct heard_stream heard[MAX_HEARD];
     unsigned heard_count;
-    heard_stream *current;
-} wire;
+    struct heard_stream *current;
+};
 
 /* The system, as far as http2/ calls it. */
 extern double played_now;
 int play_listening(void);
-int play_connected(wire *wire);
-void play_connect(wire *wire);
+int play_connected(struct wire *wire);
+void play_connect(struct wire *wire);
 /* Check that nothing is left open. */
 void play_end(void);
 
 /* The service behind an endpoint: calls, and what is done with them by chance. */
 extern const uint8_t *pattern;
-typedef struct service {
+struct service {
     struct call *calls;
     unsigned call_count;
-    message *kept; /* taken messages */
-    endpoint *second;
-} service;
+    struct message *kept; /* taken messages */
+    struct endpoint *second;
+};
 /* Look at what has changed since the endpoint's last turn. */
-void service_look(service *service, endpoint *endpoint);
+void service_look(struct service *service, struct endpoint *endpoint);
 /* Do something with some call. */
-void service_act(service *service);
+void service_act(struct service *service);
 /* End all calls. */
-void service_finish(service *service);
-void service_forget_messages(service *service);
+void service_finish(struct service *service);
+void service_forget_messages(struct service *service);
 
 /* Bytes of the messages of a conversation that were sent, and of those that are lent now. */
 extern size_t sent_bytes, lent_bytes;
 /* Copy or lend a message to send. `call`: NULL at the client's end. */
-void send_message(stream *stream, struct call *call);
+void send_message(struct stream *stream, struct call *call);
 /* Take back what has been sent. */
-void give_back(shared *shared);
-void stream_take_some(stream *stream);
+void give_back(struct shared *shared);
+void stream_take_some(struct stream *stream);
 
 #endif

@@ -11,36 +11,36 @@
 
 /* Descriptors below are the process's own. */
 #define FIRST 100000
-#define MOST_OPEN 64
+#define MAX_OPEN 64
 
-typedef enum kind { FREE, POLL, EVENT, LISTENING, CONNECTED } kind;
+enum kind { FREE, POLL, EVENT, LISTENING, CONNECTED };
 
-typedef struct played {
-    kind kind;
-    wire *wire;
+struct played {
+    enum kind kind;
+    struct wire *wire;
     uint64_t wakeups;
     /* Where it is waited for; 0: nowhere. */
     int poll;
     struct epoll_event wanted;
-} played;
+};
 
 double played_now;
-static played table[MOST_OPEN];
-static wire *waiting[MOST_OPEN];
+static struct played table[MAX_OPEN];
+static struct wire *waiting[MAX_OPEN];
 static unsigned waiting_count;
 
-static int open_one(kind kind, wire *wire) {
-    for (int i = 0; i < MOST_OPEN; i++) {
+static int open_one(enum kind kind, struct wire *wire) {
+    for (int i = 0; i < MAX_OPEN; i++) {
         if (table[i].kind == FREE) {
-            table[i] = (played){.kind = kind, .wire = wire};
+            table[i] = (struct played){.kind = kind, .wire = wire};
             return FIRST + i;
         }
     }
     fail("too many descriptors");
 }
 
-static played *find(int fd, kind kind) {
-    if (fd < FIRST || fd >= FIRST + MOST_OPEN || table[fd - FIRST].kind != kind)
+static struct played *find(int fd, enum kind kind) {
+    if (fd < FIRST || fd >= FIRST + MAX_OPEN || table[fd - FIRST].kind != kind)
         fail("a system call with a wrong descriptor");
     return &table[fd - FIRST];
 }
@@ -52,15 +52,15 @@ static int failed(int error) {
 
 int play_listening(void) { return open_one(LISTENING, NULL); }
 
-int play_connected(wire *wire) { return open_one(CONNECTED, wire); }
+int play_connected(struct wire *wire) { return open_one(CONNECTED, wire); }
 
-void play_connect(wire *wire) {
+void play_connect(struct wire *wire) {
     wire->is_waiting = true;
     waiting[waiting_count++] = wire;
 }
 
 void play_end(void) {
-    for (int i = 0; i < MOST_OPEN; i++)
+    for (int i = 0; i < MAX_OPEN; i++)
         if (table[i].kind != FREE)
             fail("a descriptor is left open");
     waiting_count = 0;
@@ -68,27 +68,27 @@ void play_end(void) {
 
 /* What the other end hears is checked: frames in their order, and what messages hold. */
 
-static heard_stream *heard_of(wire *wire, int32_t id) {
+static struct heard_stream *heard_of(struct wire *wire, int32_t id) {
     for (unsigned i = 0; i < wire->heard_count; i++)
         if (wire->heard[i].id == id)
             return &wire->heard[i];
     return NULL;
 }
 
-static void hear_head(wire *wire) {
+static void hear_head(struct wire *wire) {
     const uint8_t *head = wire->head;
     uint8_t type = head[3], flags = head[4];
     int32_t id = (int32_t)((uint32_t)head[5] << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 8 | head[8]);
     wire->frame_left = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
-    heard_stream *stream = heard_of(wire, id);
+    struct heard_stream *stream = heard_of(wire, id);
     wire->current = NULL;
     if (type > NGHTTP2_CONTINUATION || id < 0 || (id == 0) != (type == NGHTTP2_SETTINGS || type == NGHTTP2_PING ||
         type == NGHTTP2_GOAWAY || (type == NGHTTP2_WINDOW_UPDATE && id == 0)))
         fail("an unknown frame is sent");
-    if (type == NGHTTP2_HEADERS && stream == NULL && wire->heard_count < MOST_HEARD) {
+    if (type == NGHTTP2_HEADERS && stream == NULL && wire->heard_count < MAX_HEARD) {
         stream = &wire->heard[wire->heard_count++];
-        *stream = (heard_stream){.id = id};
-    } else if (type == NGHTTP2_DATA && stream == NULL && wire->heard_count < MOST_HEARD) {
+        *stream = (struct heard_stream){.id = id};
+    } else if (type == NGHTTP2_DATA && stream == NULL && wire->heard_count < MAX_HEARD) {
         fail("data is sent before headers");
     }
     if (stream == NULL || (type != NGHTTP2_HEADERS && type != NGHTTP2_DATA))
@@ -102,7 +102,7 @@ static void hear_head(wire *wire) {
         fail("trailers are sent inside a message");
 }
 
-static void hear_content(heard_stream *stream, const uint8_t *at, size_t size) {
+static void hear_content(struct heard_stream *stream, const uint8_t *at, size_t size) {
     while (size > 0) {
         size_t part = 1;
         if (stream->left > 0) {
@@ -117,7 +117,7 @@ static void hear_content(heard_stream *stream, const uint8_t *at, size_t size) {
                 const uint8_t *prefix = stream->prefix;
                 stream->left = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
                 stream->at = stream->prefix_size = 0;
-                if (prefix[0] != 0 || stream->left > LONGEST_SENT)
+                if (prefix[0] != 0 || stream->left > MAX_SENT)
                     fail("a message is sent with another prefix");
             }
         }
@@ -126,7 +126,7 @@ static void hear_content(heard_stream *stream, const uint8_t *at, size_t size) {
     }
 }
 
-static void hear(wire *wire, const uint8_t *at, size_t size) {
+static void hear(struct wire *wire, const uint8_t *at, size_t size) {
     counts_of_all.bytes_heard += size;
     while (size > 0) {
         size_t part;
@@ -157,7 +157,7 @@ static void hear(wire *wire, const uint8_t *at, size_t size) {
 /* The calls */
 
 ssize_t __wrap_recv(int fd, void *buffer, size_t size, int flags) {
-    wire *wire = find(fd, CONNECTED)->wire;
+    struct wire *wire = find(fd, CONNECTED)->wire;
     (void)flags;
     if (wire->is_reset)
         return failed(ECONNRESET);
@@ -172,8 +172,8 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t size, int flags) {
 }
 
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags) {
-    wire *wire = find(fd, CONNECTED)->wire;
-    size_t sent = 0, most = wire->room;
+    struct wire *wire = find(fd, CONNECTED)->wire;
+    size_t sent = 0, most = wire->space;
     (void)flags;
     if (wire->is_shut)
         fail("something is sent after the end");
@@ -191,7 +191,7 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags) {
     }
     if (sent == 0)
         fail("nothing is sent");
-    wire->room -= sent;
+    wire->space -= sent;
     return (ssize_t)sent;
 }
 
@@ -203,7 +203,7 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
         return failed(EAGAIN);
     if (one_in(100))
         return failed(ERRORS[below(5)]);
-    wire *wire = waiting[--waiting_count];
+    struct wire *wire = waiting[--waiting_count];
     if (wire->address & 1) {
         struct sockaddr_in old = {.sin_family = AF_INET, .sin_port = htons(50051)};
         old.sin_addr.s_addr = htonl(0x7F000000u + wire->address);
@@ -228,9 +228,9 @@ int __wrap_epoll_create1(int flags) {
 
 int __wrap_epoll_ctl(int fd, int action, int which, struct epoll_event *event) {
     find(fd, POLL);
-    if (which < FIRST || which >= FIRST + MOST_OPEN || table[which - FIRST].kind == FREE)
+    if (which < FIRST || which >= FIRST + MAX_OPEN || table[which - FIRST].kind == FREE)
         fail("a wrong descriptor is waited for");
-    played *played = &table[which - FIRST];
+    struct played *played = &table[which - FIRST];
     if (action == EPOLL_CTL_ADD && played->kind == CONNECTED && one_in(200))
         return failed(ENOSPC);
     if (action == EPOLL_CTL_ADD && played->poll != fd) {
@@ -248,15 +248,15 @@ int __wrap_epoll_ctl(int fd, int action, int which, struct epoll_event *event) {
     return 0;
 }
 
-static uint32_t readiness(const played *played) {
-    const wire *wire = played->wire;
+static uint32_t readiness(const struct played *played) {
+    const struct wire *wire = played->wire;
     switch (played->kind) {
     case EVENT: return played->wakeups > 0 ? EPOLLIN : 0;
     case LISTENING: return waiting_count > 0 ? EPOLLIN : 0;
     case CONNECTED:
         if (wire->is_reset)
             return EPOLLIN | EPOLLOUT | EPOLLERR | EPOLLHUP;
-        return (wire->come > wire->read || wire->has_ended ? EPOLLIN : 0) | (wire->room > 0 ? EPOLLOUT : 0) |
+        return (wire->come > wire->read || wire->has_ended ? EPOLLIN : 0) | (wire->space > 0 ? EPOLLOUT : 0) |
                (wire->has_ended && wire->is_shut ? EPOLLHUP : 0);
     default: return 0;
     }
@@ -267,9 +267,9 @@ int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int millisec
     if (one_in(64))
         return failed(EINTR);
     int count = 0;
-    unsigned first = below(MOST_OPEN);
-    for (unsigned i = 0; i < MOST_OPEN && count < most; i++) {
-        const played *each = &table[(first + i) % MOST_OPEN];
+    unsigned first = below(MAX_OPEN);
+    for (unsigned i = 0; i < MAX_OPEN && count < most; i++) {
+        const struct played *each = &table[(first + i) % MAX_OPEN];
         if (each->kind == FREE || each->poll != fd)
             continue;
         uint32_t ready = readiness(each) & (each->wanted.events | EPOLLERR | EPOLLHUP);
@@ -287,7 +287,7 @@ int __wrap_eventfd(unsigned count, int flags) {
 }
 
 ssize_t __wrap_read(int fd, void *buffer, size_t size) {
-    played *played = find(fd, EVENT);
+    struct played *played = find(fd, EVENT);
     if (size != sizeof(played->wakeups))
         return failed(EINVAL);
     if (played->wakeups == 0)
@@ -304,7 +304,7 @@ ssize_t __wrap_write(int fd, const void *buffer, size_t size) {
 }
 
 int __wrap_close(int fd) {
-    if (fd < FIRST || fd >= FIRST + MOST_OPEN || table[fd - FIRST].kind == FREE)
+    if (fd < FIRST || fd >= FIRST + MAX_OPEN || table[fd - FIRST].kind == FREE)
         fail("a descriptor is closed twice");
     if (table[fd - FIRST].wire != NULL)
         table[fd - FIRST].wire->is_closed = true;

@@ -10,16 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_CLIENTS 6
+#define MAX_CLIENTS 6
 /* Seconds that conversations may take, of which there are this many. */
 #define LIMIT 60
 #define TOGETHER 256
 /* Bytes that a connection may take, beside what is said, the messages that have come and those to send: in libnghttp2
  * 10,000 frames may wait. */
-#define MOST_MEMORY (4 * 1024 * 1024)
+#define MAX_MEMORY (4 * 1024 * 1024)
 /* The same at our client, which grants frames of 16 MB: libnghttp2 sets aside 8 bytes for each 6 of a SETTINGS frame. */
-#define MOST_OF_CLIENT (24 * 1024 * 1024)
-#define MOST_TURNS 4000
+#define MAX_MEMORY_OF_CLIENT (24 * 1024 * 1024)
+#define MAX_TURNS 4000
 
 /* Of sanitizer/allocator_interface.h, which gcc does not bring. */
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
@@ -30,7 +30,7 @@ int __real_clock_gettime(clockid_t clock, struct timespec *now);
 static const char *const PATHS[] = {"/chatiere.v1.GameService/Apply", "/chatiere.v1.BatchService/Play", "/"};
 #define PATH_COUNT 3
 
-counts counts_of_all;
+struct counts counts_of_all;
 const uint8_t *pattern;
 static uint64_t current_seed, state;
 
@@ -94,7 +94,7 @@ static void check_memory(size_t expected) {
 }
 
 /* Let more bytes come: all, a few, or one. */
-static void bring(wire *wire) {
+static void bring(struct wire *wire) {
     size_t rest = wire->said.size - wire->come;
     if (rest > 0 && !one_in(2))
         rest = 1 + below(one_in(3) ? (unsigned)rest : rest < 40 ? (unsigned)rest : 40);
@@ -104,11 +104,11 @@ static void bring(wire *wire) {
 
 /* Clients with an endpoint */
 
-static wire clients[MOST_CLIENTS];
+static struct wire clients[MAX_CLIENTS];
 static unsigned client_count;
-static service played_service;
-static accounts *clients_accounts;
-static endpoint *endpoints[2]; /* the second gets connections from the first; it may be missing */
+static struct service played_service;
+static struct accounts *clients_accounts;
+static struct endpoint *endpoints[2]; /* the second gets connections from the first; it may be missing */
 
 static void turn(double seconds) {
     for (int i = 0; i < 2 && endpoints[i] != NULL; i++) {
@@ -119,24 +119,24 @@ static void turn(double seconds) {
 }
 
 static void endpoint_begin(int which, const int *listening, int count) {
-    static const size_t LONGEST[] = {100, 5000, 100000, 100000, 16 * 1024 * 1024};
+    static const size_t MAX_SIZES[] = {100, 5000, 100000, 100000, 16 * 1024 * 1024};
     static const uint32_t STREAMS[] = {1, 3, 100, 100, 1000};
-    static size_t longest[2][PATH_COUNT];
+    static size_t max_sizes[2][PATH_COUNT];
     for (int i = 0; i < PATH_COUNT; i++)
-        longest[which][i] = LONGEST[below(one_in(16) ? 5 : 4)];
-    endpoint *found = endpoint_new(listening, count, longest[which], PATHS, PATH_COUNT, clients_accounts);
+        max_sizes[which][i] = MAX_SIZES[below(one_in(16) ? 5 : 4)];
+    struct endpoint *found = endpoint_new(listening, count, max_sizes[which], PATHS, PATH_COUNT, clients_accounts);
     if (found == NULL)
         fail("no endpoint");
-    found->most_streams = STREAMS[below(5)];
-    found->most_connections = one_in(4) ? 1 + below(3) : 100;
+    found->max_streams = STREAMS[below(5)];
+    found->max_connections = one_in(4) ? 1 + below(3) : 100;
     found->greeting = one_in(4) ? 0.2 : 10;
     found->idle = one_in(4) ? 1 : 300;
     found->long_turn = one_in(4) ? 0 : 0.02;
     endpoints[which] = found;
 }
 
-static void endpoint_check(const endpoint *endpoint) {
-    const shared *shared = &endpoint->shared;
+static void endpoint_check(const struct endpoint *endpoint) {
+    const struct shared *shared = &endpoint->shared;
     if (shared->held != 0)
         fail("messages are counted that are gone");
     if (endpoint->unsent != 0)
@@ -154,14 +154,14 @@ static void pass_time(void) {
     played_now += SECONDS[below(one_in(8) ? 7 : 3)];
 }
 
-static void connect_client(wire *client) {
+static void connect_client(struct wire *client) {
     client->address = 1 + below(5);
     play_connect(client);
     counts_of_all.connections++;
 }
 
 /* Bring what a client does a step further. Returns whether it has more to say. */
-static bool go_on(wire *client) {
+static bool go_on(struct wire *client) {
     if (client->is_closed || client->has_ended || client->is_reset)
         return false;
     if (client->address == 0 && one_in(2))
@@ -169,15 +169,15 @@ static bool go_on(wire *client) {
     if (client->address == 0)
         return true;
     bring(client);
-    if (client->room < 4096)
-        client->room += below(2) * below(20000);
+    if (client->space < 4096)
+        client->space += below(2) * below(20000);
     client->is_reset = one_in(200);
     return client->come < client->said.size;
 }
 
 static bool are_all_closed(void) {
     for (unsigned i = 0; i < client_count; i++) {
-        const wire *client = &clients[i];
+        const struct wire *client = &clients[i];
         bool is_coming = client->is_waiting && !endpoints[0]->is_draining;
         if (!client->is_closed && (client->is_accepted || is_coming))
             return false;
@@ -193,7 +193,7 @@ static void leave(bool is_silent) {
     }
     bool are_stubborn = one_in(3);
     for (unsigned i = 0; !are_all_closed(); i++) {
-        if (i == (is_silent ? MOST_TURNS : 100))
+        if (i == (is_silent ? MAX_TURNS : 100))
             fail("a connection is not ended");
         service_finish(&played_service);
         turn(0);
@@ -201,7 +201,7 @@ static void leave(bool is_silent) {
         played_now += i < 8 ? 0.3 : is_silent ? 120 : 3;
         /* Some take in the end what they did not take before. */
         for (unsigned j = 0; j < client_count && is_silent; j++)
-            clients[j].room += below(2) * below(20000);
+            clients[j].space += below(2) * below(20000);
         /* Who reads that nothing more comes leaves, too, or does not. */
         for (unsigned j = 0; j < client_count && !are_stubborn; j++)
             clients[j].has_ended |= clients[j].is_shut;
@@ -220,14 +220,14 @@ static void converse_with_endpoint(void) {
     if (one_in(2))
         endpoint_begin(1, NULL, 0);
     played_service.second = endpoints[1];
-    client_count = one_in(5) ? 2 + below(MOST_CLIENTS - 1) : 1;
+    client_count = one_in(5) ? 2 + below(MAX_CLIENTS - 1) : 1;
     for (unsigned i = 0; i < client_count; i++) {
         say(&clients[i].said, true, PATHS, PATH_COUNT);
-        clients[i].room = one_in(4) ? below(one_in(2) ? 60 : 6000) : 16 * 1024 * 1024;
+        clients[i].space = one_in(4) ? below(one_in(2) ? 60 : 6000) : 16 * 1024 * 1024;
     }
     said = allocated - before;
     bool goes_on = true;
-    for (unsigned i = 0; goes_on && i < MOST_TURNS; i++) {
+    for (unsigned i = 0; goes_on && i < MAX_TURNS; i++) {
         goes_on = false;
         for (unsigned j = 0; j < client_count; j++)
             goes_on |= go_on(&clients[j]);
@@ -243,7 +243,7 @@ static void converse_with_endpoint(void) {
         for (unsigned j = below(4); j > 0; j--)
             service_act(&played_service);
         size_t held = endpoints[0]->shared.held + (endpoints[1] != NULL ? endpoints[1]->shared.held : 0);
-        check_memory(before + said + held + 3 * sent_bytes + client_count * MOST_MEMORY);
+        check_memory(before + said + held + 3 * sent_bytes + client_count * MAX_MEMORY);
         if (one_in(40))
             service_forget_messages(&played_service);
     }
@@ -267,7 +267,7 @@ static void converse_with_endpoint(void) {
 /* A service with a client, which is used as chatiere.http2.client does */
 
 /* Read what has come, and write what there is. Returns whether the call goes on. */
-static bool client_turn(connection *connection, stream *stream) {
+static bool client_turn(struct connection *connection, struct stream *stream) {
     static uint8_t buffer[16 * 1024];
     long count;
     do
@@ -281,31 +281,31 @@ static bool client_turn(connection *connection, stream *stream) {
 }
 
 static void converse_with_client(void) {
-    wire *service = &clients[0];
-    shared shared = {.now = played_now, .longest = 0xFFFFFFFF};
-    fields head = {0};
+    struct wire *service = &clients[0];
+    struct shared shared = {.now = played_now, .max_size = 0xFFFFFFFF};
+    struct fields head = {0};
     memset(service, 0, sizeof(*service));
     say(&service->said, false, NULL, 0);
-    service->room = one_in(4) ? below(3000) : 16 * 1024 * 1024;
+    service->space = one_in(4) ? below(3000) : 16 * 1024 * 1024;
     service->preface_left = NGHTTP2_CLIENT_MAGIC_LEN;
     counts_of_all.connections++;
     size_t before = allocated;
     int fd = play_connected(service);
-    connection *connection = connection_new(&shared, fd, false, 0);
+    struct connection *connection = connection_new(&shared, fd, false, 0);
     if (connection == NULL || fields_add(&head, ":method", 7, "POST", 4) != 0 ||
         fields_add(&head, ":scheme", 7, "http", 4) != 0 || fields_add(&head, ":path", 5, "/", 1) != 0)
         fail("no memory");
-    stream *stream = stream_request(connection, &head);
+    struct stream *stream = stream_request(connection, &head);
     free(head.data);
     if (stream == NULL)
         fail("no memory");
-    for (unsigned i = 0; i < MOST_TURNS && client_turn(connection, stream); i++) {
+    for (unsigned i = 0; i < MAX_TURNS && client_turn(connection, stream); i++) {
         if (service->come == service->said.size && one_in(4))
             service->has_ended = true;
         if (one_in(200))
             service->is_reset = true;
         bring(service);
-        service->room += below(2) * below(20000);
+        service->space += below(2) * below(20000);
         if (!connection->is_broken && stream->to_send == 0 && one_in(2)) {
             send_message(stream, NULL);
             if (stream_push(stream) != 0)
@@ -314,7 +314,7 @@ static void converse_with_client(void) {
         if (one_in(4))
             stream_take_some(stream);
         give_back(&shared);
-        check_memory(before + shared.held + 3 * sent_bytes + MOST_OF_CLIENT);
+        check_memory(before + shared.held + 3 * sent_bytes + MAX_MEMORY_OF_CLIENT);
     }
     connection_free(connection);
     give_back(&shared);
@@ -352,8 +352,8 @@ int main(int count, char **arguments) {
     }
     uint64_t seed = strtoull(arguments[1], NULL, 10), most = strtoull(arguments[2], NULL, 10);
     double seconds = strtod(arguments[3], NULL), start = real_now();
-    uint8_t *bytes = malloc(LONGEST_SENT + 256);
-    for (size_t i = 0; i < LONGEST_SENT + 256; i++)
+    uint8_t *bytes = malloc(MAX_SENT + 256);
+    for (size_t i = 0; i < MAX_SENT + 256; i++)
         bytes[i] = (uint8_t)i;
     pattern = bytes;
     signal(SIGALRM, on_alarm);

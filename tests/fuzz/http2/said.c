@@ -4,51 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_STREAMS 8
-#define MOST_BLOCK (64 * 1024)
+#define MAX_STREAMS 8
+#define MAX_BLOCK (64 * 1024)
 #define PICK(choices) (choices)[below(sizeof(choices) / sizeof((choices)[0]))]
 
 /* An end while it makes what it says. */
-typedef struct speaker {
-    script *script;
+struct speaker {
+    struct script *script;
     bool is_client;
     const char *const *paths;
     unsigned path_count;
     nghttp2_hd_deflater *deflater;
     int32_t last;              /* stream */
-    int32_t open[MOST_STREAMS];
-    size_t owed[MOST_STREAMS]; /* bytes of a message that has begun */
+    int32_t open[MAX_STREAMS];
+    size_t owed[MAX_STREAMS]; /* bytes of a message that has begun */
     unsigned open_count;
-} speaker;
+};
 
 static uint8_t zeros[256 * 1024];
 static char letters[20 * 1024];
 
-static void add(script *script, const void *data, size_t size) {
-    if (script->size + size > script->room) {
-        script->room = 2 * (script->size + size) + 1024;
-        script->bytes = realloc(script->bytes, script->room);
+static void add(struct script *script, const void *data, size_t size) {
+    if (script->size + size > script->capacity) {
+        script->capacity = 2 * (script->size + size) + 1024;
+        script->bytes = realloc(script->bytes, script->capacity);
     }
     if (size > 0)
         memcpy(script->bytes + script->size, data, size);
     script->size += size;
 }
 
-static void add_start(script *script) {
-    if (script->count == script->starts_room) {
-        script->starts_room = 2 * script->count + 32;
-        script->starts = realloc(script->starts, script->starts_room * sizeof(size_t));
+static void add_start(struct script *script) {
+    if (script->count == script->starts_capacity) {
+        script->starts_capacity = 2 * script->count + 32;
+        script->starts = realloc(script->starts, script->starts_capacity * sizeof(size_t));
     }
     script->starts[script->count++] = script->size;
 }
 
-void script_clear(script *script) {
+void script_clear(struct script *script) {
     free(script->bytes);
     free(script->starts);
     memset(script, 0, sizeof(*script));
 }
 
-static void add_frame(script *script, uint8_t type, uint8_t flags, int32_t id, const void *payload, size_t size) {
+static void add_frame(struct script *script, uint8_t type, uint8_t flags, int32_t id, const void *payload,
+                      size_t size) {
     uint8_t head[9] = {(uint8_t)(size >> 16), (uint8_t)(size >> 8), (uint8_t)size, type, flags,
                        (uint8_t)(id >> 24), (uint8_t)(id >> 16), (uint8_t)(id >> 8), (uint8_t)id};
     add_start(script);
@@ -71,7 +72,7 @@ static uint32_t some_number(void) {
     return one_in(4) ? (uint32_t)word() : PICK(NUMBERS);
 }
 
-static void say_settings(speaker *speaker) {
+static void say_settings(struct speaker *speaker) {
     uint8_t payload[6 * 6];
     unsigned count = below(4);
     for (unsigned i = 0; i < count; i++) {
@@ -93,7 +94,7 @@ static void say_settings(speaker *speaker) {
 }
 
 /* As most clients do at first. */
-static void say_large_windows(speaker *speaker) {
+static void say_large_windows(struct speaker *speaker) {
     uint8_t payload[6] = {0, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE};
     put_number(payload + 2, 1 << 24);
     add_frame(speaker->script, NGHTTP2_SETTINGS, 0, 0, payload, 6);
@@ -101,9 +102,9 @@ static void say_large_windows(speaker *speaker) {
 }
 
 /* A header block in one frame or several. */
-static void say_block(speaker *speaker, uint8_t flags, int32_t id, const uint8_t *block, size_t size) {
+static void say_block(struct speaker *speaker, uint8_t flags, int32_t id, const uint8_t *block, size_t size) {
     uint8_t type = NGHTTP2_HEADERS;
-    uint8_t payload[MOST_BLOCK + 6];
+    uint8_t payload[MAX_BLOCK + 6];
     while (one_in(6) && size > 1) {
         size_t part = 1 + below((unsigned)size - 1);
         add_frame(speaker->script, type, type == NGHTTP2_HEADERS ? flags : 0, id, block, part);
@@ -123,12 +124,12 @@ static void say_block(speaker *speaker, uint8_t flags, int32_t id, const uint8_t
     add_frame(speaker->script, type, flags | NGHTTP2_FLAG_END_HEADERS, id, payload, begin + size);
 }
 
-static size_t deflate(speaker *speaker, uint8_t *block, const nghttp2_nv *list, size_t count) {
-    ssize_t size = nghttp2_hd_deflate_hd(speaker->deflater, block, MOST_BLOCK, list, count);
+static size_t deflate(struct speaker *speaker, uint8_t *block, const nghttp2_nv *list, size_t count) {
+    ssize_t size = nghttp2_hd_deflate_hd(speaker->deflater, block, MAX_BLOCK, list, count);
     return size < 0 ? 0 : (size_t)size;
 }
 
-static void say_request(speaker *speaker) {
+static void say_request(struct speaker *speaker) {
     static const char *const TYPES[] = {"application/grpc+proto", "application/grpcx", "text/plain", ""};
     static const char *const TIMEOUTS[] = {"10S", "1H", "99999999m", "5n", "", "S", "-1S", "123456789S", "5x"};
     static const char *const METHODS[] = {"POST", "GET", "OPTIONS", "CONNECT"};
@@ -137,7 +138,7 @@ static void say_request(speaker *speaker) {
     static const char *const BAD_NAMES[] = {"X-Upper", "connection", ":path", ""};
     nghttp2_nv list[16];
     size_t count = 0;
-    uint8_t block[MOST_BLOCK];
+    uint8_t block[MAX_BLOCK];
     list[count++] = field(":method", one_in(24) ? PICK(METHODS) : "POST");
     list[count++] = field(":scheme", "http");
     list[count++] = field(":path", one_in(16) ? "/elsewhere" : speaker->paths[below(speaker->path_count)]);
@@ -168,17 +169,17 @@ static void say_request(speaker *speaker) {
     speaker->last += one_in(32) ? 2 * (int32_t)below(50) : 2;
     bool is_all = one_in(12);
     say_block(speaker, is_all ? NGHTTP2_FLAG_END_STREAM : 0, speaker->last, block, size);
-    if (!is_all && speaker->open_count < MOST_STREAMS) {
+    if (!is_all && speaker->open_count < MAX_STREAMS) {
         speaker->owed[speaker->open_count] = 0;
         speaker->open[speaker->open_count++] = speaker->last;
     }
 }
 
-static void say_response(speaker *speaker, unsigned which, bool is_end) {
+static void say_response(struct speaker *speaker, unsigned which, bool is_end) {
     static const char *const STATUSES[] = {"200", "100", "103", "404", "503", "20", "abc"};
     nghttp2_nv list[6];
     size_t count = 0;
-    uint8_t block[MOST_BLOCK];
+    uint8_t block[MAX_BLOCK];
     if (!is_end || one_in(4))
         list[count++] = field(":status", one_in(8) ? PICK(STATUSES) : "200");
     if (!is_end)
@@ -194,15 +195,15 @@ static void say_response(speaker *speaker, unsigned which, bool is_end) {
     say_block(speaker, is_end ? NGHTTP2_FLAG_END_STREAM : 0, speaker->open[which], block, size);
 }
 
-static void say_trailers(speaker *speaker, unsigned which) {
+static void say_trailers(struct speaker *speaker, unsigned which) {
     nghttp2_nv list[] = {field("x-trailer", "value")};
-    uint8_t block[MOST_BLOCK];
+    uint8_t block[MAX_BLOCK];
     size_t size = deflate(speaker, block, list, 1);
     say_block(speaker, NGHTTP2_FLAG_END_STREAM, speaker->open[which], block, size);
 }
 
 /* A message that is longer than what is believed of it at first, or thousands of empty ones. */
-static void say_much(speaker *speaker, unsigned which) {
+static void say_much(struct speaker *speaker, unsigned which) {
     uint8_t prefix[5] = {0};
     bool is_long = one_in(2);
     put_number(prefix + 1, is_long ? 12 * sizeof(zeros) : 0);
@@ -213,7 +214,7 @@ static void say_much(speaker *speaker, unsigned which) {
 }
 
 /* A message or a part of one; parts of others may come before its rest. */
-static void say_data(speaker *speaker, unsigned which, bool is_end) {
+static void say_data(struct speaker *speaker, unsigned which, bool is_end) {
     static uint8_t payload[sizeof(zeros) + 1024];
     size_t size = 0, padding = one_in(10) ? below(256) : 0;
     bool is_padded = padding > 0 || one_in(50);
@@ -245,18 +246,18 @@ static void say_data(speaker *speaker, unsigned which, bool is_end) {
     add_frame(speaker->script, NGHTTP2_DATA, flags, speaker->open[which], payload, size + part + padding);
 }
 
-static void close_stream(speaker *speaker, unsigned which) {
+static void close_stream(struct speaker *speaker, unsigned which) {
     speaker->open_count--;
     speaker->open[which] = speaker->open[speaker->open_count];
     speaker->owed[which] = speaker->owed[speaker->open_count];
 }
 
 /* A frame that belongs to no message. */
-static void say_aside(speaker *speaker, int32_t id) {
+static void say_aside(struct speaker *speaker, int32_t id) {
     uint8_t payload[64];
     for (size_t i = 0; i < sizeof(payload); i++)
         payload[i] = 0;
-    script *script = speaker->script;
+    struct script *script = speaker->script;
     switch (below(9)) {
     case 0: say_settings(speaker); break;
     case 1: add_frame(script, NGHTTP2_SETTINGS, NGHTTP2_FLAG_ACK, 0, NULL, 0); break;
@@ -288,7 +289,7 @@ static void say_aside(speaker *speaker, int32_t id) {
     }
 }
 
-static void say_step(speaker *speaker) {
+static void say_step(struct speaker *speaker) {
     uint8_t code[4];
     unsigned which = speaker->open_count > 0 ? below(speaker->open_count) : 0;
     unsigned kind = below(16);
@@ -318,7 +319,7 @@ static void say_step(speaker *speaker) {
 }
 
 /* Add a frame of another script in one of the ways in which it can be wrong. */
-static void add_damaged(script *to, const uint8_t *frame, size_t size) {
+static void add_damaged(struct script *to, const uint8_t *frame, size_t size) {
     static const uint8_t BYTES[] = {0, 1, 127, 128, 255};
     uint8_t noise[64], *at;
     size_t begin = to->size;
@@ -366,7 +367,7 @@ static void add_damaged(script *to, const uint8_t *frame, size_t size) {
     }
 }
 
-static void add_rest_damaged(script *to, const script *from) {
+static void add_rest_damaged(struct script *to, const struct script *from) {
     static const unsigned RATES[] = {2, 4, 8, 8, 16};
     unsigned rate = PICK(RATES);
     /* Some stay valid up to a place in the middle. */
@@ -387,9 +388,9 @@ static void add_rest_damaged(script *to, const script *from) {
         to->size = below((unsigned)to->size + 1);
 }
 
-void say(script *to, bool is_client, const char *const *paths, unsigned path_count) {
-    script whole = {0};
-    speaker speaker = {&whole, is_client, paths, path_count, .last = -1};
+void say(struct script *to, bool is_client, const char *const *paths, unsigned path_count) {
+    struct script whole = {0};
+    struct speaker speaker = {&whole, is_client, paths, path_count, .last = -1};
     if (letters[0] == 0)
         memset(letters, 'y', sizeof(letters));
     if (nghttp2_hd_deflate_new(&speaker.deflater, 4096) != 0)

@@ -7,19 +7,19 @@
 /* Smaller pieces of messages are copied. */
 #define COPIED 1024
 
-typedef struct call {
+struct call {
     struct call *next, *before;
-    service *service;
-    stream *stream; /* NULL once it is over */
+    struct service *service;
+    struct stream *stream; /* NULL once it is over */
     unsigned loans;
     bool has_moved;
-} call;
+};
 
-typedef struct loan {
-    call *call;
+struct loan {
+    struct call *call;
     size_t size;
     uint8_t content[];
-} loan;
+};
 
 size_t sent_bytes, lent_bytes;
 
@@ -28,7 +28,7 @@ static void check(int error) {
         fail("no memory, says libnghttp2");
 }
 
-static void call_free(call *call) {
+static void call_free(struct call *call) {
     if (call->stream != NULL || call->loans > 0)
         return;
     if (call->before != NULL)
@@ -41,8 +41,8 @@ static void call_free(call *call) {
     free(call);
 }
 
-static call *call_new(service *service, stream *stream) {
-    call *found = calloc(1, sizeof(call));
+static struct call *call_new(struct service *service, struct stream *stream) {
+    struct call *found = calloc(1, sizeof(struct call));
     found->service = service;
     found->stream = stream;
     found->next = service->calls;
@@ -53,14 +53,14 @@ static call *call_new(service *service, stream *stream) {
     counts_of_all.calls++;
     counts_of_all.faults += stream->fault != FAULT_NONE;
     free(stream->head.data);
-    stream->head = (fields){0};
+    stream->head = (struct fields){0};
     stream->owner = found;
     stream->is_watched = one_in(2);
     return found;
 }
 
-static void call_is_over(stream *stream) {
-    call *call = stream->owner;
+static void call_is_over(struct stream *stream) {
+    struct call *call = stream->owner;
     if (call->stream != stream || !stream->is_closed || stream->connection != NULL)
         fail("a stream is finished twice");
     call->stream = NULL;
@@ -68,8 +68,8 @@ static void call_is_over(stream *stream) {
     call_free(call);
 }
 
-void send_message(stream *stream, call *call) {
-    static const unsigned SIZES[] = {1, 20, 20, 200, 200, 200, 5000, 150 * 1024, LONGEST_SENT};
+void send_message(struct stream *stream, struct call *call) {
+    static const unsigned SIZES[] = {1, 20, 20, 200, 200, 200, 5000, 150 * 1024, MAX_SENT};
     size_t size = below(SIZES[below(one_in(8) ? 9 : 7)]);
     check(stream_begin_message(stream, size));
     const uint8_t *content = pattern + (stream->id & 255);
@@ -79,7 +79,7 @@ void send_message(stream *stream, call *call) {
         if (part < COPIED || one_in(4)) {
             check(stream_copy(stream, content, part));
         } else {
-            loan *found = malloc(sizeof(loan) + part);
+            struct loan *found = malloc(sizeof(struct loan) + part);
             found->call = call;
             found->size = part;
             lent_bytes += part;
@@ -93,12 +93,12 @@ void send_message(stream *stream, call *call) {
     }
 }
 
-void give_back(shared *shared) {
+void give_back(struct shared *shared) {
     while (shared->released != NULL) {
-        piece *released = shared->released;
+        struct piece *released = shared->released;
         shared->released = released->next;
-        loan *found = released->lender;
-        call *call = found->call;
+        struct loan *found = released->lender;
+        struct call *call = found->call;
         lent_bytes -= found->size;
         free(released);
         free(found);
@@ -109,14 +109,14 @@ void give_back(shared *shared) {
     }
 }
 
-static void finish(stream *stream) {
+static void finish(struct stream *stream) {
     for (unsigned i = below(4); i > 0; i--)
         check(fields_add(&stream->tail, "grpc-status", 11, "0", 1));
     check(stream_finish(stream));
 }
 
-void stream_take_some(stream *stream) {
-    message *found;
+void stream_take_some(struct stream *stream) {
+    struct message *found;
     for (unsigned i = below(one_in(50) ? 2000 : 8); i > 0 && (found = stream_take(stream)) != NULL; i--) {
         counts_of_all.messages++;
         message_free(found);
@@ -124,8 +124,8 @@ void stream_take_some(stream *stream) {
 }
 
 /* Take a message, and keep it beyond the call. */
-static void keep(service *service, stream *stream) {
-    message *found = stream_take(stream);
+static void keep(struct service *service, struct stream *stream) {
+    struct message *found = stream_take(stream);
     if (found == NULL)
         return;
     counts_of_all.messages++;
@@ -133,17 +133,17 @@ static void keep(service *service, stream *stream) {
     service->kept = found;
 }
 
-void service_forget_messages(service *service) {
+void service_forget_messages(struct service *service) {
     while (service->kept != NULL) {
-        message *found = service->kept;
+        struct message *found = service->kept;
         service->kept = found->next;
         message_free(found);
     }
 }
 
 /* As Call.move does. */
-static void move(call *call, endpoint *to) {
-    connection *connection = call->stream->connection;
+static void move(struct call *call, struct endpoint *to) {
+    struct connection *connection = call->stream->connection;
     if (to == NULL || connection == NULL || connection->stream_count != 1 || connection->first_lent != NULL ||
         connection->shared == &to->shared)
         return;
@@ -154,8 +154,8 @@ static void move(call *call, endpoint *to) {
 }
 
 /* Do something with a call. */
-static void act(call *call) {
-    stream *stream = call->stream;
+static void act(struct call *call) {
+    struct stream *stream = call->stream;
     if (stream == NULL)
         return;
     bool is_open = stream->connection != NULL && !stream->is_finished;
@@ -198,28 +198,28 @@ static void act(call *call) {
     }
 }
 
-void service_act(service *service) {
+void service_act(struct service *service) {
     if (service->call_count == 0)
         return;
-    call *found = service->calls;
+    struct call *found = service->calls;
     for (unsigned i = below(service->call_count); i > 0; i--)
         found = found->next;
     act(found);
 }
 
-void service_finish(service *service) {
-    for (call *each = service->calls; each != NULL; each = each->next)
+void service_finish(struct service *service) {
+    for (struct call *each = service->calls; each != NULL; each = each->next)
         if (each->stream != NULL)
             finish(each->stream);
 }
 
-void service_look(service *service, endpoint *endpoint) {
-    stream *found;
+void service_look(struct service *service, struct endpoint *endpoint) {
+    struct stream *found;
     give_back(&endpoint->shared);
     while ((found = next_finished(&endpoint->shared)) != NULL)
         call_is_over(found);
     while ((found = next_ready(&endpoint->shared)) != NULL) {
-        call *call = found->owner;
+        struct call *call = found->owner;
         if (call != NULL) {
             if (found->is_watched)
                 act(call);

@@ -7,6 +7,7 @@ from chatiere import engine
 from chatiere.engine import Event, Position
 from chatiere.engine.wire import fill
 from chatiere.v1.chat_cartonne_pb2 import (
+    CHAT_CARTONNE_PHASE_TURN,
     ChatCartonneAction,
     ChatCartonneState,
 )
@@ -173,7 +174,8 @@ class Board:
 
     def state(self, change: Callable[[ChatCartonneState], None] | None = None) -> ChatCartonneState:
         """Return the state, in which the seats drew the cards on the table and in hands in turn."""
-        state = ChatCartonneState(phase=6, first_seat=0, active_seat=self.active, final_phase=self.final)
+        state = ChatCartonneState(first_seat=0, active_seat=self.active, final_phase=self.final)
+        state.phase = CHAT_CARTONNE_PHASE_TURN
         fill(state.options, CODEC.put_options, {"first_seat": 0, **self.options})
         used = {kind for kind, _ in self.cards.values()} | {kind for hand in self.hands for kind in hand}
         for hand in self.hands:
@@ -235,15 +237,16 @@ class Board:
             left -= 1
         assert toys <= left, "the toy cards that have come do not fit"
         for seat in range(self.players):
-            message = state.seats.add(hand_cards=self.hands[seat], supply=5 - cats.count(seat), drawn=drawn[seat])
+            message = state.seats.add(hand_cards=self.hands[seat], supply=5 - cats.count(seat))
             played = [0] * len(sizes)
             if seat in self.princesses:
                 played[max(i for i, count in enumerate(drawn[seat]) if count)] = self.princesses.count(seat)
-            message.princesses_played.extend(played)
+            for part, count in enumerate(drawn[seat]):
+                message.by_part.add(cards_drawn=count, princesses_played=played[part])
         for i in range(len(sizes)):
-            message = state.parts.add()
+            lot = state.parts.add()
             if len(sizes) > 1 and i < len(drawers):
-                message.princess_drawn_by = drawers[i]
+                lot.princess_drawn_by = drawers[i]
 
     def _sizes(self) -> list[int]:
         cards = 75 - 2 * self.players

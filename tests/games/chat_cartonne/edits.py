@@ -91,7 +91,7 @@ def edit(state: Any, choices: random.Random) -> None:
             kind = choices.choice(kinds)
             state.draw_pile_cards.remove(kind)
             held.hand_cards.append(kind)
-            held.drawn[part] += 1
+            held.by_part[part].cards_drawn += 1
     elif way == 13:
         # No cat is on the table, and somebody holds Princesses alone.
         for card in list(state.table):
@@ -113,7 +113,7 @@ def give_princess(state: Any, seat: int) -> None:
     """Give a seat a Princess for its first card, if she can have come to it."""
     held = state.seats[seat]
     part = next((i for i, one in enumerate(state.parts) if not one.HasField("princess_drawn_by")), None)
-    if part is None or not held.hand_cards or held.hand_cards[0] == PRINCESS or not held.drawn[part]:
+    if part is None or not held.hand_cards or held.hand_cards[0] == PRINCESS or not held.by_part[part].cards_drawn:
         return
     state.draw_pile_cards.append(held.hand_cards.pop(0))
     held.hand_cards.append(PRINCESS)
@@ -146,7 +146,7 @@ def lay_row(state: Any, side: tuple[int, int], count: int, choices: random.Rando
         kind = choices.choice(kinds)
         state.draw_pile_cards.remove(kind)
         state.table.add(cell=number((x, y)), card=kind)
-        choices.choice(state.seats).drawn[part] += 1
+        choices.choice(state.seats).by_part[part].cards_drawn += 1
 
 
 def part_sizes(state: Any) -> list[list[int]]:
@@ -154,7 +154,7 @@ def part_sizes(state: Any) -> list[list[int]]:
     players = len(state.seats)
     if state.options.all_princesses:
         gone = sum(kind == PRINCESS for seat in state.seats for kind in seat.hand_cards)
-        left = 5 - gone - sum(sum(seat.princesses_played) for seat in state.seats)
+        left = 5 - gone - sum(part.princesses_played for seat in state.seats for part in seat.by_part)
         return [[len(state.draw_pile_cards) + left, left]]
     there = [int(not part.HasField("princess_drawn_by")) for part in state.parts]
     share, over = divmod(75 - 2 * players, players)

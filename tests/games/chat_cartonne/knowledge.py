@@ -54,8 +54,8 @@ def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[D
             continue
         for seat in others:
             # The cartons that it was dealt and drew came in any order; the hand has no order.
-            played = sum(state.seats[seat].princesses_played)
-            weight *= factorial(2 + sum(state.seats[seat].drawn) - played - held[seat])
+            drawn = sum(part.cards_drawn for part in state.seats[seat].by_part)
+            weight *= factorial(2 + drawn - princesses_played(state.seats[seat]) - held[seat])
         # The cards of the pile in any order.
         weight *= factorial(len(hidden) - sum(sizes.values()))
         for hands, choices in _hands(state, cartons, [(seat, sizes[seat], held[seat]) for seat in others]):
@@ -65,6 +65,11 @@ def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[D
     return deals
 
 
+def princesses_played(seat: Any) -> int:
+    """Return how many Princesses a seat has played."""
+    return sum(part.princesses_played for part in seat.by_part)
+
+
 def _holds_carton(seat: Any) -> bool:
     return any(kind != PRINCESS for kind in seat.hand_cards)
 
@@ -72,19 +77,19 @@ def _holds_carton(seat: Any) -> bool:
 def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int], tuple[int | None, ...], int]]:
     # The number that each other seat holds, who drew which, and the number of ways.
     state = state_of(position)
-    lefts = [part.left for part in view_of(position, None).parts]
+    lefts = [part.cards_left for part in view_of(position, None).parts]
     others = [seat for seat in range(len(state.seats)) if seat != viewer]
-    played = {seat: sum(state.seats[seat].princesses_played) for seat in others}
+    played = {seat: princesses_played(state.seats[seat]) for seat in others}
     if len(lefts) == 1:
         # All in one part: those not on the table are distinct, and so are the other draws and the places of the pile.
-        unlocated = 5 - sum(sum(seat.princesses_played) for seat in state.seats)
+        unlocated = 5 - sum(princesses_played(seat) for seat in state.seats)
         unlocated -= list(state.seats[viewer].hand_cards).count(PRINCESS)
         for counts in product(range(unlocated + 1), repeat=len(others)):
             if sum(counts) <= unlocated:
                 held = dict(zip(others, counts, strict=True))
                 rest, ways = unlocated, 1
                 for seat, count in held.items():
-                    ways *= comb(rest, count) * perm(state.seats[seat].drawn[0] - played[seat], count)
+                    ways *= comb(rest, count) * perm(state.seats[seat].by_part[0].cards_drawn - played[seat], count)
                     rest -= count
                 if ways * perm(lefts[0], rest):
                     yield held, (None,), ways * perm(lefts[0], rest)
@@ -95,7 +100,7 @@ def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int
         if drawer == viewer:
             options.append([(viewer, 1)])
         else:
-            drawn = [(seat, state.seats[seat].drawn[part]) for seat in others]
+            drawn = [(seat, state.seats[seat].by_part[part].cards_drawn) for seat in others]
             options.append([(who, ways) for who, ways in ((None, left), *drawn) if ways])
     for chosen in product(*options):
         drawers = tuple(who for who, _ in chosen)
@@ -108,7 +113,7 @@ def _ways_played(state: Any, seat: int, drawers: tuple[int | None, ...]) -> int:
     # The number of ways in which the Princesses that the seat played can be those that it drew, none before it was
     # drawn.
     drew = [part for part, who in enumerate(drawers) if who == seat]
-    played = [part for part, count in enumerate(state.seats[seat].princesses_played) for _ in range(count)]
+    played = [part for part, had in enumerate(state.seats[seat].by_part) for _ in range(had.princesses_played)]
     return sum(
         all(of <= when for of, when in zip(chosen, played, strict=True)) for chosen in permutations(drew, len(played))
     )

@@ -9,13 +9,13 @@ from .reference import Game
 from .test_chat_cartonne_reference import choose, random_options
 
 # The most positions that the reference visits at the last depth but one, to count all that follow.
-LARGEST = 8100
+MAX_POSITIONS = 8100
 
 
 def deepest(game: Game) -> tuple[int, int]:
-    """Return the depth that LARGEST positions allow, at most to the end of the game, and the count there."""
+    """Return the depth that MAX_POSITIONS positions allow, at most to the end of the game, and the count there."""
     depth, before, count = 1, 0, game.count(1)
-    while before < count <= LARGEST:
+    while before < count <= MAX_POSITIONS:
         depth, before, count = depth + 1, count, game.count(depth + 1)
     return depth, count
 

@@ -79,7 +79,7 @@ def contents_of(card: Any, order: list[int]) -> int:
     if card.HasField("princess"):
         return 22
     if card.card in TOYS:
-        return 9 + card.card - TOYS[0]
+        return 9 + TOYS.index(card.card)
     # The first two of the nine contents are nothing; starting cartons have none.
     return max(1, card.card % 9) if card.card < TOYS[0] else 1
 
@@ -117,7 +117,7 @@ def seat_numbers(view: Any, other: int) -> list[int]:
         int(playing and view.active_seat == other),
         is_set(view, "first_seat", other),
         int(seen.holds_carton),
-        *padded(seen.drawn, PARTS),
-        *padded(seen.princesses_played, PARTS),
+        *padded([part.cards_drawn for part in seen.by_part], PARTS),
+        *padded([part.princesses_played for part in seen.by_part], PARTS),
         *(number for pair in padded(shown, 3, [0, 0]) for number in pair),
     ]

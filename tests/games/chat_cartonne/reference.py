@@ -208,6 +208,7 @@ class Game(Script):
             else:
                 owner = self.table[at(choice - 5197)].sleeper
                 self.table[at(choice - 5197)] = Card(frozenset(), carton=False, princess=True)
+                assert owner is not None
                 self.tell("PRINCESS_IN_CELL", seat, choice - 5197, owner)
             self.supply[owner] += 1
         return True

@@ -17,14 +17,15 @@ def summary(position: Position) -> str:
     fill(view, codec.put_view, position, None)
     phase = ChatCartonnePhase.Name(view.phase).removeprefix("CHAT_CARTONNE_PHASE_").lower().replace("_", " ")
     parts = " + ".join(
-        f"{part.left}{'' if held.HasField('princess_drawn_by') else ' with Princess'}"
+        f"{part.cards_left}{'' if held.HasField('princess_drawn_by') else ' with Princess'}"
         for part, held in zip(view.parts, state.parts, strict=True)
     )
     lines = [f"{phase}; pile {parts}" + ("; final phase" if view.final_phase else "")]
     lines[0] += f"; {view.passes} passed" if view.passes else ""
     for seat, held in enumerate(state.seats):
         cards = " ".join("Princess" if card == 75 else str(card) for card in held.hand_cards)
-        lines.append(f"  seat {seat}: hand {cards or '-'} | {held.supply} cats | drew {list(held.drawn)}")
+        drew = [part.cards_drawn for part in held.by_part]
+        lines.append(f"  seat {seat}: hand {cards or '-'} | {held.supply} cats | drew {drew}")
     return "\n".join(lines + picture(view))
 
 

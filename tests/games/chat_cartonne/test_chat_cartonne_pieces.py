@@ -96,8 +96,10 @@ def test_the_copies_are_the_cards_of_a_game(players: int, all_princesses: bool) 
     assert found == wanted
     view = view_of(position, None)
     assert view.unseen_princesses == princesses
-    assert [part.left for part in view.parts] == ([table.whole_pile_size] if all_princesses else list(table.part_sizes))
-    assert view.draw_pile_size == sum(part.left for part in view.parts)
+    assert [part.cards_left for part in view.parts] == (
+        [table.whole_pile_size] if all_princesses else list(table.part_sizes)
+    )
+    assert view.draw_pile_size == sum(part.cards_left for part in view.parts)
 
 
 @pytest.mark.parametrize("players", PLAYERS)

@@ -1,7 +1,7 @@
 """Rules file: Public and hidden. Resampling: uniform over the assignments of distinct cards (see knowledge.py)."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -72,7 +72,7 @@ def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: 
         drawn[deal_of(GAME.unpack(state), patterns)] += count
     assert drawn.keys() <= deals.keys()
     for coarse in (whole, patterns_held, princesses_held, drawers):
-        means: Counter[object] = Counter()
+        means: defaultdict[object, Fraction] = defaultdict(Fraction)
         for deal, weight in deals.items():
             means[coarse(deal)] += weight
         seen: Counter[object] = Counter()
@@ -81,7 +81,7 @@ def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: 
         check_frequencies(means, seen, draws)
 
 
-def check_frequencies(means: Counter[object], seen: Counter[object], draws: int) -> None:
+def check_frequencies(means: Mapping[object, Fraction], seen: Counter[object], draws: int) -> None:
     # Those that are rarely expected are taken together.
     total = sum(means.values())
     often = [key for key, weight in means.items() if draws * weight >= 8 * total]
@@ -116,8 +116,8 @@ def test_three_seats() -> None:
 def test_a_princess_was_drawn_before_she_was_played() -> None:
     def early(state: Any) -> None:
         # Seat 2 played her before anybody drew from the second part: she is the first part's.
-        del state.seats[2].princesses_played[:]
-        state.seats[2].princesses_played.extend([1, 0, 0])
+        for part, had in enumerate(state.seats[2].by_part):
+            had.princesses_played = int(part == 0)
 
     position = late(3, 3, {0: (70, 71), 1: (68, PRINCESS), 2: (67, 66)}, (2,)).position(early)
     assert {deal_of(position.resample(0, number))[1][0] for number in range(200)} == {2}
@@ -226,7 +226,7 @@ def hands_of_three(
 ) -> Position:
     """Return the final phase of three seats with three cards each: seat 1 holds `princesses`, seat 2 has played two."""
     # The hands agree with what is shown: NE, then NW, then NES.
-    hands = {0: (0, 1, 2), 1: (54, 55, 56), 2: (45, 46, 63)}
+    hands: dict[int, tuple[int, ...]] = {0: (0, 1, 2), 1: (54, 55, 56), 2: (45, 46, 63)}
     hands[1] = (*hands[1][princesses:], *(PRINCESS,) * princesses)
     held = {kind for hand in hands.values() for kind in hand}
     board = beside_no_wall(3, hands, set(FREE) - held, **options)
@@ -321,10 +321,10 @@ def test_late_positions_of_random_games() -> None:
             state = state_of(position)
             others = [held for seat, held in enumerate(state.seats) if seat != viewer]
             kinds["hand of three"] += any(len(held.hand_cards) == 3 for held in others)
-            kinds["Princess played"] += any(sum(held.princesses_played) for held in others)
+            kinds["Princess played"] += any(part.princesses_played for held in others for part in held.by_part)
             kinds["Princess held"] += any(PRINCESS in held.hand_cards for held in others)
             kinds["pass shown"] += any(held.shown for held in others)
-            kinds["several parts"] += sum(part.left > 0 for part in view_of(position, None).parts) > 1
+            kinds["several parts"] += sum(part.cards_left > 0 for part in view_of(position, None).parts) > 1
             check_uniform(position, viewer, draws=1500, patterns=True)
     # All kinds of positions that the test is for occur.
     assert min(kinds.values()) > 0

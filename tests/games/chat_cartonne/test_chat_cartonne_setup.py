@@ -108,7 +108,7 @@ def test_two_cartons_are_dealt_to_each_seat_one_at_a_time_and_never_a_toy_card()
 @pytest.mark.parametrize(("players", "sizes"), [(2, [37, 36]), (3, [24] * 3), (4, [18, 18, 18, 17]), (5, [14] * 5)])
 def test_as_many_piles_as_seats_as_equal_as_can_be_each_with_a_princess(players: int, sizes: list[int]) -> None:
     view = view_of(begun(players), 0)
-    assert [part.left for part in view.parts] == sizes
+    assert [part.cards_left for part in view.parts] == sizes
     assert view.draw_pile_size == 75 - 2 * players + players == sum(sizes)
     assert view.unseen_princesses == players
 
@@ -116,7 +116,7 @@ def test_as_many_piles_as_seats_as_equal_as_can_be_each_with_a_princess(players:
 @pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_with_all_princesses_one_pile_has_all_five() -> None:
     view = view_of(begun(3, {"all_princesses": True}), 0)
-    assert [part.left for part in view.parts] == [75 - 6 + 5]
+    assert [part.cards_left for part in view.parts] == [75 - 6 + 5]
     assert view.unseen_princesses == 5
 
 
@@ -158,9 +158,9 @@ def test_the_last_card_of_a_part_is_the_princess_if_she_has_not_come() -> None:
         )
     board.hand(0, 71, 70).hand(1, 68, 69)
     position = board.position()
-    drawn = sum(sum(seat.drawn) for seat in state_of(position).seats)
+    drawn = sum(part.cards_drawn for seat in state_of(position).seats for part in seat.by_part)
     assert drawn == 34
-    assert view_of(position, None).parts[0].left == 37 - 34
+    assert view_of(position, None).parts[0].cards_left == 37 - 34
     for expected in (2, 1):
         position = play(position, DRAW)
         kinds = [kind for kind, _ in position.chance_outcomes()]
@@ -169,7 +169,7 @@ def test_the_last_card_of_a_part_is_the_princess_if_she_has_not_come() -> None:
         position = play(position, position.legal_actions()[0])
         if phase(position) == "CAT":
             position = play(position, SKIP)
-        assert view_of(position, None).parts[0].left == expected
+        assert view_of(position, None).parts[0].cards_left == expected
     assert play(position, DRAW).chance_outcomes() == [(75, 1)]
 
 

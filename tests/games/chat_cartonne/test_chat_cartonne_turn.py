@@ -2,7 +2,8 @@
 
 import pytest
 
-from chatiere.engine import EventLog, Reason
+from chatiere.engine import EventLog, Position, Reason
+from chatiere.v1.chat_cartonne_pb2 import ChatCartonneState
 
 from ..building import phase, refusal, score_of, state_of
 from .building import (
@@ -30,9 +31,9 @@ pytestmark = pytest.mark.rules("chat_cartonne", "A turn")
 RULE = "chat_cartonne.md: A turn"
 
 
-def kinds(position: object) -> set[str]:
+def kinds(position: Position) -> set[str]:
     """Return the kinds of the legal actions."""
-    names = ((11, "draw"), (12, "skip"), (13, "pass"), (3469, "carton"), (4045, "sleep"), (4621, "cat"))
+    names = [(11, "draw"), (12, "skip"), (13, "pass"), (3469, "carton"), (4045, "sleep"), (4621, "cat")]
     names += ((5197, "princess on joint"), (5773, "princess in cell"), (6349, "toy on joint"), (6925, "toy as carton"))
     return {next(name for end, name in names if action < end) for action in position.legal_actions()}
 
@@ -263,7 +264,7 @@ def test_the_princess_takes_the_place_of_any_cat_awake_or_asleep() -> None:
     on_joint = play(position, princess_on(cell(11, 11)))
     assert [seat.supply for seat in state_of(on_joint).seats] == [4, 4]
     assert state_of(on_joint).table[1].on_joint.HasField("princess")
-    assert list(state_of(on_joint).seats[0].princesses_played) == [1, 0]
+    assert [part.princesses_played for part in state_of(on_joint).seats[0].by_part] == [1, 0]
     # She ends the turn.
     assert on_joint.current_player() == 1
     own = play(position, princess_in(cell(12, 10)))
@@ -334,7 +335,7 @@ def test_no_double_walls_never_binds_a_toy_card() -> None:
 # Three cards in hand
 
 
-def passed(state: object) -> None:
+def passed(state: ChatCartonneState) -> None:
     """Give seat 0 three cards, as after a pass when only a carton without walls could be played."""
     state.seats[0].shown.add(not_patterns=[0])
     state.seats[0].shown.add(not_patterns=[0])

@@ -104,7 +104,9 @@ def written(
     options: Mapping[str, Any] | None = None,
 ) -> ChatPercheState:
     """Return a state where the active seat is about to turn up a card; `tokens`: owner and value at each branch."""
-    state = ChatPercheState(phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dogs=dogs)
+    state = ChatPercheState(
+        phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dog_steps=dogs
+    )
     fill(state.options, CODEC.put_options, options or {})
     state.options.SetInParent()
     cats = [sorted(spaces) for spaces in cats]

@@ -47,7 +47,7 @@ def edit(state: Any, choices: random.Random) -> None:
         seat.draw_pile_cards[:] = [card for card in seat.draw_pile_cards if card in left]
     elif way == 8:
         track = state.options.dog_track if state.options.HasField("dog_track") else 10
-        state.dogs = choices.choice((0, max(0, track - 2), track - 1))
+        state.dog_steps = choices.choice((0, max(0, track - 2), track - 1))
     else:
         barred = [space for space in {*seat.cats, *state.barred} if choices.random() < 0.3]
         state.barred[:] = sorted(barred)[:2]
@@ -71,7 +71,7 @@ def resumed(state: Any) -> Game | None:
         if getattr(state.options, name):
             options[name] = list(getattr(state.options, name))
     game = Game(2, options)
-    game.seat, game.dogs, game.birds = state.active_seat, state.dogs, list(state.birds)
+    game.seat, game.dogs, game.birds = state.active_seat, state.dog_steps, list(state.birds)
     game.hands = [[], []]
     for seat, held in enumerate(state.seats):
         game.decks[seat] = [CARDS[card] for card in held.draw_pile_cards]

@@ -12,5 +12,5 @@ def prompt(view: Any, _: list[Any]) -> tuple[str, dict[str, int]]:
     if phase == "FALL":
         return key, {"colour": view.cat_owner}
     if phase in ("MOVE", "SECOND_MOVE"):
-        return key, {"colour": view.cat_owner, "steps": view.steps}
+        return key, {"colour": view.cat_owner, "steps": view.steps_left}
     return key, {}

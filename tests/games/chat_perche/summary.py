@@ -22,9 +22,9 @@ def summary(position: Position) -> str:
     animals |= {space: animals[space] + "!" for space in fixed}
     phase = ChatPerchePhase.Name(state.phase).removeprefix("CHAT_PERCHE_PHASE_").lower()
     card = f"; {CARD_NAMES[state.card]}" if state.HasField("card") else ""
-    steps = f", steps left {state.steps}" if state.steps else ""
+    steps = f", steps left {state.steps_left}" if state.steps_left else ""
     lines = [
-        f"{phase} of seat {state.active_seat}{card}{steps}; dogs {state.dogs}; birds beside {6 - len(state.birds)}"
+        f"{phase} of seat {state.active_seat}{card}{steps}; dogs {state.dog_steps}; birds beside {6 - len(state.birds)}"
     ]
     for height in range(4, -1, -1):
         sides = []

@@ -1,5 +1,7 @@
 """Rules file: Actions. Typed actions, labels, events and the description."""
 
+from typing import Any
+
 import pytest
 
 from chatiere.engine import EngineError, Reason
@@ -32,7 +34,7 @@ pytestmark = pytest.mark.rules("chat_perche", "Actions")
 ANYWHERE = Table().turn_up(card("one own", 3)).position
 
 
-def typed(**fields: object) -> ChatPercheAction:
+def typed(**fields: Any) -> ChatPercheAction:
     return ChatPercheAction(**fields)
 
 

@@ -102,7 +102,7 @@ def test_all_else_is_public() -> None:
             branch.ClearField("solidity")
     assert views[0] == views[1] == views[2]
     assert [seat.cats_at_start for seat in views[0].seats] == [10, 11]
-    assert (views[0].moved, views[0].steps, views[0].cat_owner) == (left(2, 2), 2, 0)
+    assert (views[0].moved, views[0].steps_left, views[0].cat_owner) == (left(2, 2), 2, 0)
     assert [branch.greatest_load for branch in views[0].branches] == [0, 2, 2, 1, 0, 0, 0, 1, 0, 0]
     assert list(views[0].seats[0].discards) == [card("two own", 6)]
 
@@ -141,7 +141,7 @@ def test_events_of_placing_hide_the_value_from_the_other_seat() -> None:
 
 @pytest.mark.parametrize("policy", [uniform, crowding])
 def test_resampling_reaches_all_spreads_that_agree_and_no_other(policy: Policy) -> None:
-    kinds = Counter()
+    kinds: Counter[int] = Counter()
     for seed in range(10):
         for reference, position in played(1000 + seed, policy):
             for seat in range(2):

@@ -1,6 +1,7 @@
 """Rules file: Invariants. States that break the rules are refused with the right reason, field and rule."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -81,11 +82,11 @@ def placing(tokens: int = 3) -> Position:
     return position
 
 
-def between_turns(**what: object) -> Position:
+def between_turns(**what: Any) -> Position:
     return Table(**what).position
 
 
-def moving(kind: str = "two own", value: int = 6, **what: object) -> Position:
+def moving(kind: str = "two own", value: int = 6, **what: Any) -> Position:
     what.setdefault("cats", ([trunk(1), left(2, 1)], [trunk(2), right(2, 1)]))
     return Table(options=holding(card(kind, value)), **what).turn_up(card(kind, value)).position
 
@@ -191,7 +192,7 @@ def twice(state: ChatPercheState) -> None:
 def test_before_the_first_turn_nothing_has_happened() -> None:
     for position in (beginning(), placing()):
         for edit, field in (
-            (put(dogs=1), "dogs"),
+            (put(dog_steps=1), "dog_steps"),
             (lambda state: state.seats[0].cats.append(3), "seats.cats"),
             (lambda state: state.seats[1].cats.append(3), "seats.cats"),
             (lambda state: state.birds.append(30), "birds"),
@@ -200,7 +201,7 @@ def test_before_the_first_turn_nothing_has_happened() -> None:
             (lambda state: state.seats[0].draw_pile_cards.pop(), "seats.draw_pile_cards"),
             (lambda state: state.seats[1].draw_pile_cards.pop(0), "seats.draw_pile_cards"),
             (put(card=8), "card"),
-            (put(steps=1), "steps"),
+            (put(steps_left=1), "steps_left"),
             (put(moved=3), "moved"),
             (lambda state: state.barred.append(3), "barred"),
         ):
@@ -243,7 +244,7 @@ def test_one_animal_a_space() -> None:
 def test_at_most_two_cats_of_a_colour_on_the_trunk() -> None:
     position = between_turns(cats=([trunk(1), trunk(2)], [trunk(3), trunk(4)]))
     for seat in range(2):
-        error = refused(position, lambda state, seat=seat: state.seats[seat].cats.append(trunk(5)))
+        error = refused(position, lambda state, seat=seat: state.seats[seat].cats.append(trunk(5)))  # type: ignore[misc]
         assert error.field == "seats.cats"
         assert "on the trunk" in error.message
 
@@ -278,10 +279,10 @@ def test_no_unbroken_branch_holds_or_held_more_animals_than_its_value() -> None:
 
 def test_the_game_is_over_exactly_when_the_dogs_have_arrived() -> None:
     over = Table(dogs=9).turn_up(0).position
-    assert refused(over, put(dogs=9)).field == "dogs"
-    assert refused(over, put(dogs=11)).field == "dogs"
-    assert refused(over, put(phase=phase("TURN_UP"))).field == "dogs"
-    assert refused(between_turns(), put(dogs=10)).field == "dogs"
+    assert refused(over, put(dog_steps=9)).field == "dog_steps"
+    assert refused(over, put(dog_steps=11)).field == "dog_steps"
+    assert refused(over, put(phase=phase("TURN_UP"))).field == "dog_steps"
+    assert refused(between_turns(), put(dog_steps=10)).field == "dog_steps"
     assert refused(over, lambda state: state.barred.append(1)).field == "barred"
     assert refused(over, put(card=8)).field == "card"
 
@@ -364,9 +365,9 @@ def test_steps_fit_card_and_phase() -> None:
         (between_turns(), 1),
         (bird, 1),
     ):
-        error = refused(position, put(steps=steps))
-        assert (error.field, error.rule) == ("steps", "chat_perche.md: Moving a cat")
-    assert refused_packed(moving(), STEPS=10).field == "steps"
+        error = refused(position, put(steps_left=steps))
+        assert (error.field, error.rule) == ("steps_left", "chat_perche.md: Moving a cat")
+    assert refused_packed(moving(), STEPS=10).field == "steps_left"
 
 
 def test_barred_cats_are_at_most_two_of_one_colour_that_stand_there() -> None:
@@ -385,7 +386,7 @@ def test_barred_cats_are_at_most_two_of_one_colour_that_stand_there() -> None:
         (bird, [trunk(1)]),
         (fall, [trunk(2)]),
     ):
-        error = refused(position, lambda state, barred=barred: state.barred.extend(sorted(barred)))
+        error = refused(position, lambda state, barred=barred: state.barred.extend(sorted(barred)))  # type: ignore[misc]
         assert (error.field, error.rule) == ("barred", "chat_perche.md: Moving a cat")
     assert refused_packed(free, BARRED__7=1).field == "barred"
 
@@ -426,9 +427,9 @@ def test_a_first_moved_cat_that_fell_is_at_its_start() -> None:
         (lambda state: state.ClearField("phase"), "phase"),
         (put(active_seat=2), "active_seat"),
         (put(first_seat=2), "first_seat"),
-        (put(dogs=100), "dogs"),
+        (put(dog_steps=100), "dog_steps"),
         (put(card=41), "card"),
-        (put(steps=10), "steps"),
+        (put(steps_left=10), "steps_left"),
         (put(moved=45), "moved"),
         (lambda state: state.seats.add(), "seats"),
         (lambda state: state.seats.pop(), "seats"),

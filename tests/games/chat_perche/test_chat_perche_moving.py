@@ -1,5 +1,7 @@
 """Rules file: Moving a cat; Breaking."""
 
+from typing import Any
+
 import pytest
 
 from chatiere.engine import Reason
@@ -9,10 +11,9 @@ from .building import BIRD, OTHER_FALLS, OWN_FALLS, START, Table, card, holding,
 from .reference import steps_from
 
 
-def moving(number: int, **what: object) -> Table:
+def moving(number: int, **what: Any) -> Table:
     """Return a state where the active seat has turned up that card, which the decks hold."""
     options = what.pop("options", {})
-    assert isinstance(options, dict)
     return Table(options=holding(number, OWN_FALLS, OTHER_FALLS, BIRD, **options), **what).turn_up(number)
 
 
@@ -245,7 +246,7 @@ def test_decision_the_second_cat_is_another_one_than_the_first() -> None:
 @pytest.mark.rules("chat_perche", "Moving a cat")
 def test_the_second_cat_has_the_steps_that_the_first_left() -> None:
     table = moving(card("two other", 7)).move(START, left(1, 2))
-    assert table.state.steps == 4
+    assert table.state.steps_left == 4
     assert table.ends(START) & set(range(5)) == {trunk(number) for number in range(1, 5)}
 
 

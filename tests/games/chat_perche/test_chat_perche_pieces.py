@@ -76,16 +76,16 @@ def test_play_goes_by_these_numbers() -> None:
         if name_of(view, "phase") == "MOVE":
             info = CARDS[view.card]
             assert name_of(info, "kind") in ("ONE_CAT", "TWO_CATS")
-            assert view.steps == info.value
+            assert view.steps_left == info.value
             assert (view.cat_owner == view.active_seat) == info.own_cats
         elif name_of(view, "phase") == "FALL":
             assert (view.cat_owner == view.active_seat) == CARDS[view.card].own_cats
         for kind, told in (event_of(GAME, event) for event in events):
             if kind == "CARD_TURNED_UP":
                 turned_up = CARDS[told.cards[0]]
-            elif kind == "DOGS_ADVANCED" and told.dogs < DETAILS.dog_track:
+            elif kind == "DOGS_ADVANCED" and told.dog_steps < DETAILS.dog_track:
                 assert (name_of(turned_up, "kind"), turned_up.value) == ("DOGS", told.steps)
-        most_dogs = max(most_dogs, view.dogs)
+        most_dogs = max(most_dogs, view.dog_steps)
     assert most_dogs == DETAILS.dog_track
 
 

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -10,9 +10,14 @@ import pytest
 from ..building import phase, state_of
 from ..script import CHANCE, OVER, move_both, same
 from .building import GAME
-from .reference import CARDS, Game
+from .reference import CARDS, Cat, Game
 
 Policy = Callable[[list[int], random.Random], int]
+
+
+def spaces_of(cats: Iterable[Cat]) -> list[int]:
+    """Return the spaces of cats in the tree, in order."""
+    return sorted(cat.space for cat in cats if cat.space is not None)
 
 
 def uniform(moves: list[int], choices: random.Random) -> int:
@@ -69,11 +74,11 @@ def random_options(choices: random.Random) -> dict[str, Any]:
 def assert_same_state(reference: Game, position: Any) -> None:
     state = state_of(position)
     assert phase(position) == reference.phase
-    assert state.dogs == reference.dogs
+    assert state.dog_steps == reference.dogs
     if reference.phase not in ("FIRST_SEAT", "OVER"):
         assert state.active_seat == reference.seat
     for seat in range(2):
-        assert list(state.seats[seat].cats) == sorted(cat.space for cat in reference.cats if cat.colour == seat)
+        assert list(state.seats[seat].cats) == spaces_of(cat for cat in reference.cats if cat.colour == seat)
         left = [CARDS[card] for card in state.seats[seat].draw_pile_cards]
         assert Counter(left) == Counter(reference.decks[seat])
     assert list(state.birds) == sorted(reference.birds)
@@ -84,10 +89,10 @@ def assert_same_state(reference: Game, position: Any) -> None:
         assert branch.greatest_load == (0 if branch.broken else max(reference.loads[number]))
     if reference.phase in ("MOVE", "SECOND_MOVE"):
         assert CARDS[state.card] == reference.card
-        assert state.steps == reference.steps
+        assert state.steps_left == reference.steps
         colour = reference.seat ^ ("other" in (reference.card or ""))
-        barred = [cat.space for cat in reference.cats if reference.stands_barred(cat) and cat.colour == colour]
-        assert list(state.barred) == sorted(barred)
+        barred = (cat for cat in reference.cats if reference.stands_barred(cat) and cat.colour == colour)
+        assert list(state.barred) == spaces_of(barred)
 
 
 def play_both(options: dict[str, Any], policy: Policy, choices: random.Random) -> None:

@@ -59,7 +59,7 @@ def test_twelve_cats_a_colour_and_six_birds_begin_outside_the_tree() -> None:
     assert [list(seat.cats) for seat in view.seats] == [[], []]
     assert view.birds_beside == 6
     assert list(view.birds) == []
-    assert view.dogs == 0
+    assert view.dog_steps == 0
 
 
 def test_who_takes_the_first_turn_is_a_chance_event_uniform_over_the_seats() -> None:

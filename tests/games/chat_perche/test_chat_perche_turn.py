@@ -91,10 +91,10 @@ def test_dogs_advance_by_their_number() -> None:
     table = Table().turn_up(DOGS_1)
     assert table.told() == [
         ("CARD_TURNED_UP", {"seat": 0, "cards": [DOGS_1]}),
-        ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dogs": 1}),
+        ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 1}),
     ]
     table.turn_up(DOGS_2)
-    assert table.state.dogs == 3
+    assert table.state.dog_steps == 3
     assert (table.actor, table.state.active_seat) == (CHANCE_PLAYER, 0)
 
 
@@ -103,7 +103,7 @@ def test_dogs_advance_by_their_number() -> None:
 def test_one_cat_moves_one_cat_of_that_colour_up_to_its_value(number: int, colour: int) -> None:
     table = Table(cats=([trunk(2)], [trunk(4)])).turn_up(number)
     assert table.movable() == {START, trunk(4 if colour else 2)}
-    assert table.state.steps == 3
+    assert table.state.steps_left == 3
     assert view_of(table.position, None).cat_owner == colour
     table.move(START, trunk(1))
     # One cat, whatever is left of the value.
@@ -125,7 +125,7 @@ def test_moving_is_a_may(number: int) -> None:
 @pytest.mark.rules("chat_perche", "A turn")
 def test_two_cats_may_move_together_up_to_the_value() -> None:
     table = Table().turn_up(card("two own", 6)).move(START, left(1, 3))
-    assert (table.phase, table.actor, table.state.steps, table.state.moved) == ("SECOND_MOVE", 0, 2, left(1, 3))
+    assert (table.phase, table.actor, table.state.steps_left, table.state.moved) == ("SECOND_MOVE", 0, 2, left(1, 3))
     assert table.ends(START) == {trunk(1), trunk(2), left(1, 1), right(1, 1)}
     table.move(START, trunk(2))
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
@@ -285,7 +285,7 @@ def test_sampled_games_run_through_turns_without_a_choice() -> None:
 def test_the_game_is_over_at_once_when_the_dogs_reach_the_last_space() -> None:
     table = Table(cats=([trunk(1), left(1, 1)], [right(3, 2)]), dogs=9).turn_up(DOGS_1)
     assert table.actor == TERMINAL_PLAYER
-    assert table.told()[1:] == [("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dogs": 10}), ("GAME_ENDED", {})]
+    assert table.told()[1:] == [("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 10}), ("GAME_ENDED", {})]
     assert table.state.active_seat == 0
     assert not table.state.HasField("card")
     assert end_of(table.position) == "dogs_arrived"
@@ -308,10 +308,10 @@ def test_the_end_names_the_seat_that_turned_up_the_dogs_last_card() -> None:
 @pytest.mark.rules("chat_perche", "End")
 def test_the_last_space_stops_the_dogs() -> None:
     table = Table(dogs=9).turn_up(DOGS_2)
-    assert table.state.dogs == 10
-    assert table.told()[1] == ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dogs": 10})
+    assert table.state.dog_steps == 10
+    assert table.told()[1] == ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 10})
     table = Table(options={"dog_track": 1}).turn_up(DOGS_2)
-    assert (table.state.dogs, table.actor) == (1, TERMINAL_PLAYER)
+    assert (table.state.dog_steps, table.actor) == (1, TERMINAL_PLAYER)
 
 
 @pytest.mark.rules("chat_perche", "End")

@@ -11,7 +11,6 @@ from chatiere.engine import Event, EventLog, Position
 from chatiere.engine.wire import fill
 from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersAction,
-    ChatpentiersPhase,
     ChatpentiersSeatScore,
     ChatpentiersState,
     ChatpentiersView,
@@ -54,8 +53,8 @@ def take_id(name: str, zone: int) -> int:
 
 def score_of(position: Position, seat: int) -> ChatpentiersSeatScore:
     """Return a seat's breakdown."""
-    seats = building.score_of(position).seats
-    return seats[seat]
+    score: ChatpentiersSeatScore = building.score_of(position).seats[seat]
+    return score
 
 
 def told(event: Event, whole: bool = True) -> tuple[Any, ...]:
@@ -119,7 +118,8 @@ class Table(building.Table):
     @property
     def view(self) -> ChatpentiersView:
         """The spectator's view."""
-        return view_of(self.position, None)
+        view: ChatpentiersView = view_of(self.position, None)
+        return view
 
     @property
     def ranking(self) -> list[int]:
@@ -166,7 +166,7 @@ def late_state(
 ) -> ChatpentiersState:
     """Return a state with every card given; voids are letters of colours, by seat."""
     state = ChatpentiersState(
-        phase=ChatpentiersPhase.Value(f"CHATPENTIERS_PHASE_{phase}"),
+        phase=f"CHATPENTIERS_PHASE_{phase}",
         first_seat=0,
         round=game_round,
         leader=leader,

@@ -271,7 +271,7 @@ def test_only_the_cards_of_deals_are_hidden_in_events() -> None:
     for event in events:
         kind = told(event)[0]
         if kind == "CARD_DEALT":
-            assert event.seen_by == {event.seat}
+            assert event.seen_by == frozenset({event.seat})
             assert told(event, whole=False) == ("CARD_DEALT", event.seat)
         else:
             assert event.seen_by is None

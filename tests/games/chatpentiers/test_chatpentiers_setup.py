@@ -63,7 +63,7 @@ def test_cards_are_dealt_one_at_a_time_round_the_table_from_the_first_seat(playe
         outcome = table.position.chance_outcomes()[-1][0]
         table.chance(outcome)
         assert table.told() == [("CARD_DEALT", seat, outcome)]
-        assert table.events[0].seen_by == {seat}
+        assert table.events[0].seen_by == frozenset({seat})
         assert outcome in state_of(table.position).seats[seat].hand_cards
     assert table.phase == ("EXTRA" if players == 3 else "PLAY")
 

@@ -466,7 +466,8 @@ def test_points_may_be_as_many_as_the_limits_and_the_bonus_give() -> None:
 
 
 def typed(stage: str) -> ChatpentiersState:
-    return state_of(STAGES[stage]())
+    state: ChatpentiersState = state_of(STAGES[stage]())
+    return state
 
 
 def set_field(name: str, value: Any) -> Callable[[ChatpentiersState], None]:
@@ -474,7 +475,7 @@ def set_field(name: str, value: Any) -> Callable[[ChatpentiersState], None]:
 
 
 def clear(name: str) -> Callable[[ChatpentiersState], None]:
-    return lambda state: state.ClearField(name)  # type: ignore[arg-type]
+    return lambda state: state.ClearField(name)
 
 
 def only_zones(*zones: list[int]) -> Callable[[ChatpentiersState], None]:

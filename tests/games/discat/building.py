@@ -7,7 +7,7 @@ from typing import Any
 from chatiere import engine
 from chatiere.engine import Event, EventLog, Position
 from chatiere.engine.wire import Reader, fill
-from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
+from chatiere.v1.discat_pb2 import DiscatAction, DiscatState
 
 from .. import building
 from ..building import event_of, state_of, view_of
@@ -16,7 +16,7 @@ GAME = engine.game("discat")
 CODEC = engine.codec("discat")
 KEEP = 192
 EXCHANGE = 193
-LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
+MAX_CARD = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
 
 
 def play_id(position: Position, *cards: int) -> int:
@@ -148,7 +148,7 @@ def late_state(
     redrawn: Sequence[int] = (),
     phase: str = "PLAY",
     bonus_drawn: bool = False,
-    last_turns: int = 0,
+    last_turns_left: int = 0,
     up_arrows: Iterable[int] | None = None,
 ) -> DiscatState:
     """Return a late state: all cards that are nowhere else have been laid one by one, followed by `turns`.
@@ -162,13 +162,13 @@ def late_state(
         *queue,
         *chain.from_iterable(cards for kind, cards in turns if kind == "played"),
     }
-    fillers = [card for card in range(1, LARGEST[players] + 1) if card not in placed]
+    fillers = [card for card in range(1, MAX_CARD[players] + 1) if card not in placed]
     state = DiscatState(
-        phase=DiscatPhase.Value(f"DISCAT_PHASE_{phase}"),
+        phase=f"DISCAT_PHASE_{phase}",
         first_seat=(first - len(fillers)) % players,
         active_seat=active,
         bonus_drawn=bonus_drawn,
-        last_turns=last_turns,
+        last_turns_left=last_turns_left,
         draw_pile_cards=sorted(unknown),
         queue_cards=queue,
     )

@@ -114,5 +114,5 @@ def resumed(state: Any) -> Game | None:
         game.constraint, game.creator = laid[-1], seat
     game.queue_seats = exchanged[len(exchanged) - len(game.queue) :]
     game.bonus_drawn = state.bonus_drawn
-    game.go_on(game.turns(state.active_seat, state.last_turns or None))
+    game.go_on(game.turns(state.active_seat, state.last_turns_left or None))
     return game

@@ -102,7 +102,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
     if refilled > 1:
         yield "refill of several cards"
     emptied = view.seats[view.active_seat].hand_size and not then.seats[view.active_seat].hand_size
-    if decided and view.last_turns and emptied and not then.HasField("group_winner"):
+    if decided and view.last_turns_left and emptied and not then.HasField("group_winner"):
         yield "another empty hand in the last turns"
 
 
@@ -115,7 +115,7 @@ def kinds_of_play(view: Any, event: Happening) -> Iterator[str]:
         for digit, values in (("tens", {card // 10 for card in cards}), ("units", {card % 10 for card in cards})):
             if len(values) == 1:
                 yield f"group of {SIZES[len(cards) - 2]} by {digit}"
-        if len(cards) > 4 and view.last_turns:
+        if len(cards) > 4 and view.last_turns_left:
             yield "group of five or six in the last turns"
     elif not view.HasField("constraint"):
         yield "single card without a constraint"

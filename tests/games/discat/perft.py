@@ -5,11 +5,11 @@ from typing import Any
 
 from ..perft_file import write
 from ..script import OVER
-from .building import LARGEST
+from .building import MAX_CARD
 from .reference import Game
 from .test_discat_reference import choose, random_options
 
-LARGEST_COUNT = 8_000
+MAX_COUNT = 8_000
 
 
 def count_moves(players: int, options: dict[str, int], moves: list[int], choices: random.Random) -> tuple[int, int]:
@@ -24,7 +24,7 @@ def count_moves(players: int, options: dict[str, int], moves: list[int], choices
                 if game.question.actor != OVER:
                     game.move(choices.choice(game.question.moves))
             leaves.append(len(game.question.moves))
-        if count * max(leaves) > LARGEST_COUNT:
+        if count * max(leaves) > MAX_COUNT:
             break
         depth += 1
         count = Game.perft(players, options, moves, depth)
@@ -35,7 +35,7 @@ def generate() -> list[dict[str, Any]]:
     """Return positions from the first event to the last turns of random games, and their counts."""
     choices = random.Random(11)
     entries = []
-    for players in LARGEST:
+    for players in MAX_CARD:
         for style in ("random", "single cards", "always exchange"):
             options = {} if style == "random" else random_options(players, choices)
             game, moves = Game(players, options), []

@@ -62,7 +62,7 @@ def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
         "queue": len(view.queue),
         "passes": view.passes,
         "bonus_drawn": bonus_drawn(events),
-        "last_turns": view.last_turns,
+        "last_turns_left": view.last_turns_left,
         "phase": one_hot(view.phase - 1, 8),
     }
 

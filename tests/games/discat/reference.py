@@ -10,7 +10,7 @@ from itertools import combinations
 
 from ..script import CHANCE, OVER, Question, Script
 
-LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
+MAX_CARD = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
 KEEP = 192
 EXCHANGE = 193
 
@@ -34,7 +34,7 @@ def play_id(hand: set[int], cards: tuple[int, ...]) -> int:
     slots = sorted(hand)
     top = cards[-1]
     rest = [card for card in slots if card != top]
-    return 32 * slots.index(top) + sum(2 ** rest.index(card) for card in cards[:-1])
+    return 32 * slots.index(top) + sum(1 << rest.index(card) for card in cards[:-1])
 
 
 def is_group(cards: tuple[int, ...]) -> bool:
@@ -50,7 +50,7 @@ class Game(Script):
         options = options or {}
         self.players = players
         self.first_seat: int | None = options.get("first_seat")
-        cards = range(1, LARGEST[players] + 1)
+        cards = range(1, MAX_CARD[players] + 1)
         up_arrows = options.get("up_arrows")
         self.up = {card for card in cards if (card % 2 if up_arrows is None else up_arrows & 2 ** (card - 1))}
         self.unknown = set(cards)
@@ -107,7 +107,7 @@ class Game(Script):
             if self.group_winner is not None:
                 return
         else:
-            if not self.bonus_drawn and self._pile_size():
+            if self.creator is not None and not self.bonus_drawn and self._pile_size():
                 yield from self._draw(self.creator, "BONUS_CARD_DRAWN")
                 self.bonus_drawn = True
             self._turn_top(seat)

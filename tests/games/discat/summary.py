@@ -23,7 +23,8 @@ def summary(position: Position) -> str:
         pile += " + " + ", ".join(f"{q.seat}'s {card}" for q, card in zip(view.queue, state.queue_cards, strict=True))
     if state.redrawn_cards:
         pile += f" (drawn from the queue so far: {' '.join(map(str, state.redrawn_cards))})"
-    lines = [f"{phase}; {constraint}; {pile}" + (f"; last turns {view.last_turns}" if view.last_turns else "")]
+    last = f"; last turns {view.last_turns_left}" if view.last_turns_left else ""
+    lines = [f"{phase}; {constraint}; {pile}{last}"]
     for seat, (seen, held) in enumerate(zip(view.seats, state.seats, strict=True)):
         cards = " ".join(map(str, held.hand_cards))
         top = f", top {seen.pile[-1].card}{' face down' if seen.pile[-1].face_down else ''}" if seen.pile else ""

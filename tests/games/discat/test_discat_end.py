@@ -129,7 +129,7 @@ def test_after_a_group_of_five_the_winner_has_rank_1_and_all_others_2() -> None:
 @pytest.mark.rules("discat", "End")
 def test_a_group_of_five_wins_also_against_more_points_and_in_the_last_turns() -> None:
     turns = [played(2, 12, 22, 32), played(58), played(59), played(4, 14, 24, 34)]
-    state = late_state([[], [1, 11, 21, 31, 41], [6]], turns, first=0, active=1, last_turns=2, up_arrows=[])
+    state = late_state([[], [1, 11, 21, 31, 41], [6]], turns, first=0, active=1, last_turns_left=2, up_arrows=[])
     table = Table.at(read(state)).play(11, 21, 31, 41, 1)
     assert table.position.is_terminal()
     assert table.position.totals()[0] > table.position.totals()[1]
@@ -177,7 +177,7 @@ def test_an_empty_hand_and_an_empty_pile_begin_the_last_turns() -> None:
     table = last_card(3, [[30], [10, 11], [20, 21]])
     table.play(30)
     assert ("LAST_TURNS_BEGUN", 0, ()) in table.told()
-    assert state_of(table.position).last_turns == 2
+    assert state_of(table.position).last_turns_left == 2
     assert table.actor == 1
 
 
@@ -186,7 +186,7 @@ def test_every_other_seat_has_exactly_one_more_turn_in_order() -> None:
     table = last_card(4, [[60], [10, 11], [20, 21], [62, 31]]).play(60)
     actors = []
     while not table.position.is_terminal():
-        actors.append((table.actor, table.phase, view_of(table.position, None).last_turns))
+        actors.append((table.actor, table.phase, view_of(table.position, None).last_turns_left))
         table.apply(table.position.legal_actions()[0])
     assert actors == [(1, "PLAY", 3), (2, "PASS", 2), (3, "PASS", 1)]
     assert (end_of(table.position), table.position.ended_by()) == ("last_turns", 0)
@@ -210,27 +210,27 @@ def test_an_empty_hand_while_the_pile_has_cards_begins_nothing() -> None:
     assert table.phase == "REFILL"
     table.draw(40)
     assert table.hand(0) == [40]
-    assert state_of(table.position).last_turns == 0
+    assert state_of(table.position).last_turns_left == 0
 
 
 @pytest.mark.rules("discat", "End")
 def test_an_empty_hand_refilled_from_the_queue_begins_nothing() -> None:
     table = late_with_queue([31], [2, 4], queue=(46,)).play(31)
     assert table.hand(0) == [46]
-    assert state_of(table.position).last_turns == 0
+    assert state_of(table.position).last_turns_left == 0
 
 
 @pytest.mark.rules("discat", "End")
 def test_an_empty_pile_while_the_hand_has_cards_begins_nothing() -> None:
     table = last_card(2, [[30, 31], [10, 11]]).play(30)
-    assert state_of(table.position).last_turns == 0
+    assert state_of(table.position).last_turns_left == 0
 
 
 @pytest.mark.rules("discat", "End")
 def test_a_second_empty_hand_starts_nothing_anew() -> None:
     table = last_card(3, [[30], [10], [20, 5]]).play(30).play(10)
     assert "LAST_TURNS_BEGUN" not in [kind for kind, *_ in table.told()]
-    assert (table.actor, state_of(table.position).last_turns) == (2, 1)
+    assert (table.actor, state_of(table.position).last_turns_left) == (2, 1)
     table.play(5)
     assert table.position.is_terminal()
 

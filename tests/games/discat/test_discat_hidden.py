@@ -135,7 +135,7 @@ def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there
     assert 33 not in view_of(table.position, 1).unseen_cards
     assert 33 in view_of(table.position, None).unseen_cards
     (drawn,) = [event for event in table.events if told(event)[0] == "BONUS_CARD_DRAWN"]
-    assert drawn.seen_by == {0, 1}
+    assert drawn.seen_by == frozenset({0, 1})
     # It stays known until it is played.
     table.keep()
     assert list(view_of(table.position, 1).seats[0].hand_cards) == [33]
@@ -150,7 +150,7 @@ def known_of(game: Game, seat: int, other: int) -> set[int]:
     """
     known: set[int] = set()
     for fact in game.facts:
-        if fact.seat == other and fact.kind == "draw_queue" and seat in fact.seers:
+        if fact.seat == other and fact.kind == "draw_queue" and fact.seers and seat in fact.seers:
             known.update(fact.cards)
         elif fact.seat == other and fact.kind == "play":
             known.difference_update(fact.cards)
@@ -181,7 +181,7 @@ def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(pl
                         known += bool(expected)
                         lapsed += (
                             any(
-                                fact.kind == "draw_queue" and fact.seat == other and seat in fact.seers
+                                fact.kind == "draw_queue" and fact.seat == other and fact.seers and seat in fact.seers
                                 for fact in game.facts[-40:]
                             )
                             and not expected
@@ -252,7 +252,7 @@ def test_who_sees_a_hidden_card_of_an_event(kind: str) -> None:
     found = [event for event in middle().history if told(event)[0] == kind]
     assert found
     for event in found:
-        assert event.seen_by == {event.seat}
+        assert event.seen_by == frozenset({event.seat})
         assert len(told(event)[2]) == 1
         assert told(event, whole=False)[2] == ()
         assert "a card" in label_of(GAME, event, whole=False)
@@ -301,7 +301,7 @@ def test_an_observation_in_the_middle() -> None:
     assert not seats[3:].any()
     for part, value in (("players", 3), ("draw_pile", 43), ("queue", 1), ("passes", 1), ("bonus_drawn", 1)):
         assert observed(table, 2, part) == value, part
-    assert observed(table, 2, "last_turns") == 0
+    assert observed(table, 2, "last_turns_left") == 0
     assert cards(observed(table, 2, "meets_constraint")) == list(range(1, 12))
     assert cards(observed(table, 2, "points_up")) == list(range(1, 61, 2))
     assert cards(observed(table, 2, "laid")) == [12]
@@ -313,11 +313,13 @@ def test_an_observation_without_a_constraint_and_in_the_last_turns() -> None:
     assert not observed(table, 0, "seats")[:, 7].any()
     state = late_state([[30], [10, 11], [20, 21]], [played(1)], first=2, active=0, up_arrows=[1])
     table = Table.at(read(state)).play(30)
-    assert observed(table, 1, "last_turns") == 2
+    assert observed(table, 1, "last_turns_left") == 2
 
 
 def test_the_end_hides_hands_still() -> None:
-    state = late_state([[], [47], [48]], [played(5), KEPT], first=0, active=2, phase="PASS", last_turns=1, up_arrows=[])
+    state = late_state(
+        [[], [47], [48]], [played(5), KEPT], first=0, active=2, phase="PASS", last_turns_left=1, up_arrows=[]
+    )
     table = Table.at(read(state)).keep()
     assert table.position.is_terminal()
     assert list(view_of(table.position, 1).seats[2].hand_cards) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .building import GAME, KEEP, LARGEST, play_id
+from .building import GAME, KEEP, MAX_CARD, play_id
 
 DEALT = 5
 
@@ -25,12 +25,12 @@ def cards_to_lay(players: int) -> dict[int, list[int]]:
     for seat in range(1, players):
         plays[seat].append(card)
         card += 1
-    *others, last = range(card, LARGEST[players] + 1)
+    *others, last = range(card, MAX_CARD[players] + 1)
     plays[0] = [*others, *plays[0], last]
     return plays
 
 
-@pytest.mark.parametrize("players", LARGEST)
+@pytest.mark.parametrize("players", MAX_CARD)
 def test_a_game_can_be_as_long_as_is_said(players: int) -> None:
     plays = cards_to_lay(players)
     # Cards point up or down to where the others hold none; those that pass on the play point down.

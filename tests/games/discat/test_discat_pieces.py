@@ -4,7 +4,7 @@ import pytest
 
 from ..building import event_of, score_of, state_of, view_of
 from ..played import details_of, played
-from .building import GAME, LARGEST
+from .building import GAME, MAX_CARD
 
 DETAILS = details_of(GAME)
 ODD = list(range(1, 90, 2))
@@ -23,7 +23,7 @@ def test_digits_and_arrows_of_the_cards() -> None:
 @pytest.mark.parametrize("players", range(2, 7))
 def test_cards_in_use(players: int) -> None:
     in_use = [card.card for card in DETAILS.cards if card.min_players <= players]
-    assert in_use == list(range(1, LARGEST[players] + 1))
+    assert in_use == list(range(1, MAX_CARD[players] + 1))
     assert list(view_of(GAME.new_game(players), None).unseen_cards) == in_use
 
 
@@ -60,7 +60,7 @@ def test_play_goes_by_these_numbers(players: int) -> None:
 @pytest.mark.parametrize("up", [None, [], [1, 18, 50, 51, 90], ODD])
 def test_views_tell_the_cards_whose_arrows_point_up(players: int, up: list[int] | None) -> None:
     options = {} if up is None else {"up_arrows": sum(1 << (card - 1) for card in up)}
-    wanted = [card for card in (ODD if up is None else up) if card <= LARGEST[players]]
+    wanted = [card for card in (ODD if up is None else up) if card <= MAX_CARD[players]]
     for position, _ in played(GAME, players, options):
         for seat in (None, *range(players)):
             view = view_of(position, seat)

@@ -9,9 +9,9 @@ from chatiere.engine.wire import fill
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import state_of, view_of
-from ..script import move_both, same
-from .building import CODEC, GAME, LARGEST
-from .reference import EXCHANGE, KEEP, Game, Question
+from ..script import Question, move_both, same
+from .building import CODEC, GAME, MAX_CARD
+from .reference import EXCHANGE, KEEP, Game
 
 
 def choose(question: Question, style: str, choices: random.Random) -> int:
@@ -53,7 +53,7 @@ def same_table(position: Position, game: Game) -> None:
 
 
 @pytest.mark.parametrize("style", ["random", "largest groups", "single cards", "always exchange"])
-@pytest.mark.parametrize("players", LARGEST)
+@pytest.mark.parametrize("players", MAX_CARD)
 def test_random_games_agree(players: int, style: str) -> None:
     choices = random.Random(f"{players} {style}")
     for number in range(20):

@@ -14,16 +14,17 @@ from chatiere.engine import Position
 from chatiere.engine.wire import Reader
 
 from ..building import state_of, view_of
+from ..script import OVER
 from .building import CODEC, GAME
 from .knowledge import Knowledge, Placement
-from .reference import EXCHANGE, KEEP, OVER, Game
+from .reference import EXCHANGE, KEEP, Game
 
 pytestmark = pytest.mark.rules("discat", "Public and hidden", "Decisions of the engine")
 
 # A fixed seed with a smaller probability counts as a fault.
 P_VALUE = 1e-6
 DRAWS = 40  # for each state
-MOST_STATES = {2: 60, 3: 300}
+MAX_STATES = {2: 60, 3: 300}
 GAMES = {2: 60, 3: 250}
 
 
@@ -40,7 +41,7 @@ def small_positions(players: int, style: str, seed: int) -> Iterator[tuple[Posit
         moves = game.question.moves
         if len(game.unknown) <= 3 and choices.random() < 0.4:
             knowledge = Knowledge(game, choices.randrange(players))
-            if 2 <= knowledge.num_candidates() <= MOST_STATES[players]:
+            if 2 <= knowledge.num_candidates() <= MAX_STATES[players]:
                 yield position.clone(), knowledge
         if style == "exchanges" and moves[0] == KEEP and len(moves) > 1:
             moves = tuple(move for move in moves if move >= EXCHANGE)

@@ -69,7 +69,7 @@ def test_up_arrows_come_back_as_they_were_sent(stub: Any) -> None:
             players=6, options=game_pb2.Options(discat=options), include=game_pb2.Include(spectator=True)
         )
         answer = stub.NewGame(request).position
-        for kept in answer.state.discat.options, answer.viewers[0].view.discat.options:
+        for kept in answer.state.discat.options, answer.updates[0].view.discat.options:
             assert kept.HasField("up_arrows")
             assert list(kept.up_arrows.cards) == cards
 
@@ -88,7 +88,7 @@ BROKEN_STATES: dict[str, tuple[Callable[[discat_pb2.DiscatState], object], str]]
     "first-seat-of-other-options": (lambda state: setattr(state, "first_seat", 1), "first_seat"),
     "active-seat-4": (lambda state: setattr(state, "active_seat", 4), "active_seat"),
     "active-seat-2^32": (lambda state: setattr(state, "active_seat", 2**32 - 1), "active_seat"),
-    "last-turns-4": (lambda state: setattr(state, "last_turns", 4), "last_turns"),
+    "last-turns-4": (lambda state: setattr(state, "last_turns_left", 4), "last_turns_left"),
     "card-missing": (lambda state: state.draw_pile_cards.pop(), "draw_pile_cards"),
     "card-twice": (lambda state: state.draw_pile_cards.append(state.draw_pile_cards[0]), "draw_pile_cards[50]"),
     "card-out-of-use": (lambda state: state.draw_pile_cards.append(71), "draw_pile_cards"),
@@ -153,7 +153,7 @@ def test_a_card_dealt_to_another_seat_changes_nothing_for_the_rest(stub: Any) ->
         request = game_service_pb2.ApplyRequest(state=start.state, outcome=each.outcome, include=include)
         position = stub.Apply(request).position
         assert list(position.state.discat.seats[0].hand_cards) == [each.outcome + 1]
-        seen.add(tuple(update.SerializeToString(deterministic=True) for update in position.viewers))
+        seen.add(tuple(update.SerializeToString(deterministic=True) for update in position.updates))
     assert len(start.chance_outcomes) == 60
     assert len(seen) == 1
 
@@ -175,7 +175,7 @@ def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
                     exchanged[event.discat.seat].update(event.discat.cards)
                 if event.discat.kind in HANDLED:
                     handled[event.discat.seat].update(event.discat.cards)
-            for update in position.viewers:
+            for update in position.updates:
                 seat = update.seat if update.HasField("seat") else None
                 secret = set(state.draw_pile_cards)
                 for other, whole in enumerate(state.seats):
@@ -253,7 +253,7 @@ def test_a_worked_case_through_the_wire(stub: Any) -> None:
     assert played.label == "seat 1 plays 28, 38, and 58 with 18 on top"
     assert (bonus.discat.kind, list(bonus.discat.cards)) == (discat_pb2.DISCAT_EVENT_KIND_CARD_TO_BONUS_PILE, [28])
     assert position.turn.kind == game_pb2.TURN_KIND_CHANCE
-    view = position.viewers[0].view.discat
+    view = position.updates[0].view.discat
     assert [each.card for each in view.seats[1].pile] == [38, 58, 18]
     assert list(view.seats[1].bonus_pile) == [28]
     assert (view.constraint.card, view.constraint.higher, view.constraint.creator) == (18, False, 1)

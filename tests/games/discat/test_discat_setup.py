@@ -6,13 +6,13 @@ import pytest
 from chatiere.engine import CHANCE_PLAYER, EngineError, Reason
 
 from ..building import phase, state_of, view_of
-from .building import GAME, LARGEST, Table
+from .building import GAME, MAX_CARD, Table
 
 ODD = sum(1 << (card - 1) for card in range(1, 91, 2))
 
 
 @pytest.mark.rules("discat", "Components and setup")
-@pytest.mark.parametrize(("players", "largest"), LARGEST.items())
+@pytest.mark.parametrize(("players", "largest"), MAX_CARD.items())
 def test_cards_used_go_by_the_number_of_players(players: int, largest: int) -> None:
     position = GAME.new_game(players, {"first_seat": 0})
     assert position.chance_outcomes() == [(card - 1, 1) for card in range(1, largest + 1)]
@@ -91,20 +91,20 @@ def test_known_cards_point_down() -> None:
 
 
 @pytest.mark.rules("discat", "Arrows")
-@pytest.mark.parametrize("players", LARGEST)
+@pytest.mark.parametrize("players", MAX_CARD)
 def test_by_default_even_numbers_point_down_and_odd_ones_up(players: int) -> None:
     observation = {part.name: part for part in GAME.description.observation}["points_up"]
     position = GAME.new_game(players)
     values = np.frombuffer(position.observation(0), "u1")[observation.offset :][:90]
-    assert list(values) == [card % 2 if card <= LARGEST[players] else 0 for card in range(1, 91)]
+    assert list(values) == [card % 2 if card <= MAX_CARD[players] else 0 for card in range(1, 91)]
     assert position.options() == {}
 
 
 @pytest.mark.rules("discat", "Arrows")
-@pytest.mark.parametrize("players", LARGEST)
+@pytest.mark.parametrize("players", MAX_CARD)
 def test_no_constraint_by_default_is_one_that_no_card_can_meet(players: int) -> None:
-    for card in range(1, LARGEST[players] + 1):
-        assert range(card + 1, LARGEST[players] + 1) if card % 2 else range(1, card)
+    for card in range(1, MAX_CARD[players] + 1):
+        assert range(card + 1, MAX_CARD[players] + 1) if card % 2 else range(1, card)
 
 
 @pytest.mark.rules("discat", "Arrows")

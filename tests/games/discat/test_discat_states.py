@@ -2,13 +2,15 @@
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from chatiere import engine
-from chatiere.engine import EngineError, Reason
+from chatiere.engine import EngineError, Position, Reason
 from chatiere.engine.wire import fill
-from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
+from chatiere.v1 import discat_pb2
+from chatiere.v1.discat_pb2 import DiscatEnd, DiscatEndKind, DiscatPhase, DiscatScoreDetail, DiscatState
 
 from ..building import read, state_of
 from ..test_games_rules import page
@@ -20,7 +22,7 @@ HEADER_SIZE = 32
 
 
 class Body(ctypes.LittleEndianStructure):
-    """The packed state after its header, as engine/games/discat/state.pxd lays it out."""
+    """The packed state after its header, as engine/chatiere/engine/games/discat/state.pxd lays it out."""
 
     _fields_ = [
         ("players", ctypes.c_uint8),
@@ -44,51 +46,58 @@ class Body(ctypes.LittleEndianStructure):
     ]
 
 
+def typed(position: Position) -> DiscatState:
+    state: DiscatState = state_of(position)
+    return state
+
+
 def middle() -> DiscatState:
     """Return two seats: seat 1 is to choose, its earlier exchange is in the queue, seat 0 has had its bonus."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).exchange(33).draw(47)
-    return state_of(table.play(41).position)
+    return typed(table.play(41).position)
 
 
 def before_refill() -> DiscatState:
     """Return two seats: seat 0 has played and is to draw."""
-    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
+    return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
 
 
 def before_bonus() -> DiscatState:
     """Return two seats: seat 0 is to draw its bonus card."""
-    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
+    return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
 
 
 def passing() -> DiscatState:
     """Return two seats: seat 1 cannot go below 12, seat 0 has had its bonus."""
-    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46).position)
+    return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46).position)
 
 
 def before_exchange() -> DiscatState:
     """Return two seats: seat 1 has put 33 under the pile and is to draw."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46)
-    return state_of(table.exchange(33).position)
+    return typed(table.exchange(33).position)
 
 
 def dealing() -> DiscatState:
     """Return two seats in the deal: seat 0 has three cards, seat 1 two."""
-    return state_of(Table.at(GAME.new_game(2, {"first_seat": 0})).draw(1, 2, 3, 4, 5).position)
+    return typed(Table.at(GAME.new_game(2, {"first_seat": 0})).draw(1, 2, 3, 4, 5).position)
 
 
 def dealt() -> DiscatState:
     """Return two seats before the first turn."""
-    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).position)
+    return typed(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).position)
 
 
 def beginning() -> DiscatState:
     """Return two seats before chance has chosen who begins."""
-    return state_of(GAME.new_game(2))
+    return typed(GAME.new_game(2))
 
 
 def last_turn() -> DiscatState:
     """Return three seats: seat 0 has laid its last card, 30, seat 1 has had its last turn, seat 2 is to keep."""
-    return late_state([[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns=1, up_arrows=[])
+    return late_state(
+        [[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns_left=1, up_arrows=[]
+    )
 
 
 def over() -> DiscatState:
@@ -99,13 +108,13 @@ def over() -> DiscatState:
 def won() -> DiscatState:
     """Return two seats: seat 0 has won with a group of five."""
     table = Table([12, 13, 14, 15, 16], [1, 2, 3, 4, 5], first_seat=1).play(5).draw(6)
-    return state_of(table.play(12, 13, 14, 15, 16).position)
+    return typed(table.play(12, 13, 14, 15, 16).position)
 
 
 def four() -> DiscatState:
     """Return two seats: seat 1 has just played 31, 32, 33 with 34 on top and is to draw."""
     table = Table([50, 41, 42, 43, 44], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(45).play(31, 32, 33, 34)
-    return state_of(table.position)
+    return typed(table.position)
 
 
 STATES = (
@@ -131,12 +140,15 @@ def test_the_states_that_the_faults_are_put_into_are_sound(state: Callable[[], D
     # The end of a state that is over follows from the rest.
     expected = state()
     if position.is_terminal():
-        expected.end.kind, expected.end.seat = position.end(), position.ended_by()
+        kind, seat = position.end(), position.ended_by()
+        assert kind is not None
+        expected.end.CopyFrom(DiscatEnd(kind=DiscatEndKind.Name(kind), seat=seat))
     assert state_of(position) == expected
 
 
-def phase(name: str) -> int:
-    return int(DiscatPhase.Value(f"DISCAT_PHASE_{name}"))
+def phase(name: str) -> DiscatPhase:
+    number: DiscatPhase = getattr(discat_pb2, f"DISCAT_PHASE_{name}")
+    return number
 
 
 def put(path: str, value: object) -> Callable[[DiscatState], None]:
@@ -144,7 +156,7 @@ def put(path: str, value: object) -> Callable[[DiscatState], None]:
 
     def change(state: DiscatState) -> None:
         *holders, last = path.split(".")
-        holder = state
+        holder: Any = state
         for name in holders:
             holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
         if last.isdigit():
@@ -170,7 +182,7 @@ def remove(path: str) -> Callable[[DiscatState], None]:
     """Return an edit that clears a field, or deletes the last element of a repeated one."""
 
     def change(state: DiscatState) -> None:
-        holder = state
+        holder: Any = state
         *holders, last = path.split(".")
         for name in holders:
             holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
@@ -206,7 +218,7 @@ def move_card(from_: str, to: str, card: int) -> Callable[[DiscatState], None]:
 
     def change(state: DiscatState) -> None:
         for path, add in ((from_, False), (to, True)):
-            holder = state
+            holder: Any = state
             for name in path.split("."):
                 holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
             cards = sorted({*holder, card} if add else {*holder} - {card})
@@ -233,7 +245,7 @@ OUT_OF_RANGE = [
     (dealt, put("first_seat", 2), "first_seat"),
     (dealt, put("active_seat", 2), "active_seat"),
     (dealt, put("active_seat", 2**32 - 1), "active_seat"),
-    (last_turn, put("last_turns", 3), "last_turns"),
+    (last_turn, put("last_turns_left", 3), "last_turns_left"),
     (dealt, put("draw_pile_cards.0", 0), "draw_pile_cards[0]"),
     (dealt, put("draw_pile_cards.3", 91), "draw_pile_cards[3]"),
     (dealt, put("draw_pile_cards.3", 1), "draw_pile_cards[3]"),
@@ -276,12 +288,16 @@ WRONG_TURNS = [
 ]
 
 WRONG_PHASE = [
-    (middle, put("phase", phase("FIRST_SEAT")), "first_seat"),
-    (middle, both(put("phase", phase("FIRST_SEAT")), remove("first_seat"), put("turns", [])), "first_seat"),
+    (middle, both(put("phase", phase("FIRST_SEAT")), remove("active_seat")), "first_seat"),
+    (
+        middle,
+        both(put("phase", phase("FIRST_SEAT")), remove("active_seat"), remove("first_seat"), put("turns", [])),
+        "first_seat",
+    ),
     (beginning, put("first_seat", 0), "first_seat"),
-    (beginning, put("phase", phase("DEAL")), "first_seat"),
+    (beginning, both(put("phase", phase("DEAL")), put("active_seat", 0)), "first_seat"),
     (beginning, put("options.first_seat", 0), "first_seat"),
-    (beginning, put("active_seat", 1), "seats.hand_cards"),
+    (beginning, put("active_seat", 1), "active_seat"),
     (beginning, move_card("draw_pile_cards", "seats.0.hand_cards", 5), "seats.hand_cards"),
     (dealing, put("options.first_seat", 1), "first_seat"),
     (dealing, put("phase", phase("PLAY")), "active_seat"),
@@ -289,7 +305,7 @@ WRONG_PHASE = [
     (dealing, put("phase", phase("OVER")), "phase"),
     (dealing, put("active_seat", 0), "seats.hand_cards"),
     (dealing, put("bonus_drawn", True), "turns"),
-    (dealing, put("last_turns", 1), "last_turns"),
+    (dealing, put("last_turns_left", 1), "last_turns_left"),
     (dealing, move_card("draw_pile_cards", "seats.0.hand_cards", 50), "seats.hand_cards"),
     (dealing, both(move_card("draw_pile_cards", "queue_cards", 50)), "queue_cards"),
     (dealt, put("phase", phase("DEAL")), "seats.hand_cards"),
@@ -330,21 +346,25 @@ WRONG_PHASE = [
 ]
 
 WRONG_END = [
-    (over, put("last_turns", 1), "last_turns"),
-    (last_turn, put("last_turns", 0), "last_turns"),
-    (last_turn, put("last_turns", 2), "last_turns"),
+    (over, put("last_turns_left", 1), "last_turns_left"),
+    (last_turn, put("last_turns_left", 0), "last_turns_left"),
+    (last_turn, put("last_turns_left", 2), "last_turns_left"),
     # The seat that began the last turns has a card.
-    (last_turn, move_card("seats.1.hand_cards", "seats.0.hand_cards", 40), "last_turns"),
+    (last_turn, move_card("seats.1.hand_cards", "seats.0.hand_cards", 40), "last_turns_left"),
     # The active seat has no card, though the pile has.
     (
         passing,
         both(*(move_card("seats.1.hand_cards", "draw_pile_cards", card) for card in range(31, 36))),
-        "last_turns",
+        "last_turns_left",
     ),
     # The pile has cards.
-    (last_turn, both(move_card("seats.1.hand_cards", "draw_pile_cards", 40), put("bonus_drawn", True)), "last_turns"),
-    (middle, put("last_turns", 1), "last_turns"),
-    (before_refill, put("last_turns", 1), "last_turns"),
+    (
+        last_turn,
+        both(move_card("seats.1.hand_cards", "draw_pile_cards", 40), put("bonus_drawn", True)),
+        "last_turns_left",
+    ),
+    (middle, put("last_turns_left", 1), "last_turns_left"),
+    (before_refill, put("last_turns_left", 1), "last_turns_left"),
 ]
 
 WRONG_CARDS = [

@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import Reason
+from chatiere.v1.discat_pb2 import DISCAT_PHASE_BONUS
 
 from ..building import read, view_of
 from .building import EXCHANGE, EXCHANGED, KEEP, KEPT, Table, late_state, play_id, played
@@ -275,7 +276,7 @@ def test_nothing_happens_when_the_top_already_lies_face_down() -> None:
         active=2,
         unknown=[60, 58],
     )
-    state.phase = 4
+    state.phase = DISCAT_PHASE_BONUS
     table = Table.at(read(state))
     # Seat 2 has passed under 12 already, its top lies face down; it passes again under 10.
     face_down = table.face_down(2)

@@ -9,7 +9,6 @@ from chatiere.engine import EngineError, EventLog, Position
 from chatiere.v1.momistigri_pb2 import (
     MOMISTIGRI_MARK_NONE,
     MomistigriAction,
-    MomistigriPhase,
     MomistigriState,
 )
 
@@ -80,7 +79,7 @@ def late_state(
     players = len(hands)
     fields.setdefault("mark", MOMISTIGRI_MARK_NONE)
     state = MomistigriState(
-        phase=MomistigriPhase.Value(f"MOMISTIGRI_PHASE_{phase}"),
+        phase=f"MOMISTIGRI_PHASE_{phase}",
         round_first_seat=first,
         active_seat=active,
         round=round,
@@ -175,12 +174,12 @@ class Table(building.Table):
     @property
     def active(self) -> int:
         """The seat whose turn it is."""
-        return self.state.active_seat
+        return int(self.state.active_seat)
 
     @property
     def round(self) -> int:
         """The round, from 1."""
-        return self.state.round
+        return int(self.state.round)
 
     def hand(self, seat: int) -> str:
         """Return a seat's cards."""

@@ -54,8 +54,8 @@ def edit(state: Any, choices: random.Random) -> None:
         # Hands of a few cards of one value.
         put_away(state, hands, choices, 2)
         for hand in hands:
-            points = choices.randint(1, 9)
-            editing.bring(hand, {card for card in range(45) if value(card) == points}, places)
+            same = choices.randint(1, 9)
+            editing.bring(hand, {card for card in range(45) if value(card) == same}, places)
     elif way == 11:
         # Only two seats are left, and the active one's hand is of one value.
         other = choices.randrange(len(hands))
@@ -65,8 +65,8 @@ def edit(state: Any, choices: random.Random) -> None:
                 del out.hand_cards[:]
                 out.in_round = out.pass_mark = False
         put_away(state, hands, choices, 2)
-        points = choices.randint(1, 8)
-        editing.bring(hands[state.active_seat], {card for card in range(45) if value(card) == points}, places)
+        same = choices.randint(1, 8)
+        editing.bring(hands[state.active_seat], {card for card in range(45) if value(card) == same}, places)
     editing.sort(places)
     set_knowledge(state, choices)
 

@@ -9,15 +9,15 @@ from .building import PLAYERS
 from .reference import Game
 from .test_momistigri_reference import STYLES, choose, random_options
 
-LARGEST_COUNT = 6_000
+MAX_COUNT = 6_000
 
 
 def small_enough(players: int, options: dict[str, Any], moves: list[int]) -> tuple[int, int]:
-    """Return the largest depth, up to 6, with a count below LARGEST_COUNT, and that count."""
+    """Return the largest depth, up to 6, with a count below MAX_COUNT, and that count."""
     depth, count = 1, Game.perft(players, options, moves, 1)
-    while depth < 6 and count < LARGEST_COUNT / 20:
+    while depth < 6 and count < MAX_COUNT / 20:
         deeper = Game.perft(players, options, moves, depth + 1)
-        if deeper > LARGEST_COUNT:
+        if deeper > MAX_COUNT:
             break
         depth, count = depth + 1, deeper
     return depth, count
@@ -30,7 +30,9 @@ def generate() -> list[dict[str, Any]]:
     for players in PLAYERS:
         for style in STYLES:
             options = {} if style == "random" else random_options(players, choices)
-            game, moves, decisions = Game(players, options), [], []
+            game = Game(players, options)
+            moves: list[int] = []
+            decisions: list[int] = []
             while game.question.actor != OVER:
                 if game.question.actor >= 0:
                     decisions.append(len(moves))

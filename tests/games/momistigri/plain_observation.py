@@ -34,7 +34,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
         "turn": view.turn,
         "reversed": int(view.reversed),
         "draws_left": view.draws_left,
-        "effect": view.pair_value,
+        "pair_value": view.pair_value,
         "swapped_out": 1 + view.swapped_out if view.HasField("swapped_out") else 0,
         "mark": one_hot(view.mark - 1, 4),
         "phase": one_hot(view.phase - 1, 12),

@@ -24,5 +24,5 @@ def prompt(view: Any, _: list[Any]) -> tuple[str, dict[str, int]]:
 def next_seat(view: Any) -> int:
     """Return the next seat in the direction of play that is in the round; the active one if no other is."""
     step, players = -1 if view.reversed else 1, len(view.seats)
-    seats = [(view.active_seat + step * count) % players for count in range(1, players + 1)]
-    return next((seat for seat in seats if view.seats[seat].in_round), view.active_seat)
+    seats: list[int] = [(view.active_seat + step * count) % players for count in range(1, players + 1)]
+    return next((seat for seat in seats if view.seats[seat].in_round), seats[-1])

@@ -219,7 +219,7 @@ class Game(Script):
         self.tell("TURN_BEGUN", seat, previous, wanted)
         return (yield from self.draw(seat, kind, wanted, named))
 
-    def draw(self, seat: int, kind: str | None, wanted: int, named: int | None = None) -> Play:
+    def draw(self, seat: int, kind: str | None, wanted: int, named: int = -1) -> Play:
         """Go on with a turn from its draw of `wanted` cards: whether all have passed, and what is then pending."""
         previous = self.beside(seat, -1)
         for _ in range(wanted):

@@ -1,5 +1,7 @@
 """A position of Momistigri in a few lines, for the golden playthroughs."""
 
+from collections.abc import Iterable
+
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
@@ -42,7 +44,7 @@ def summary(position: Position) -> str:
     return "\n".join([*lines, f"  pile: {_cards(state.discards)}"])
 
 
-def _cards(cards: list[int]) -> str:
+def _cards(cards: Iterable[int]) -> str:
     return " ".join(NAMES[card] for card in cards) or "-"
 
 

@@ -98,7 +98,7 @@ def test_a_4_gives_a_card_to_another_seat_of_choice() -> None:
     table.give("M", 2)
     assert (table.hand(0), table.hand(2)) == ("3A", "6B M")
     assert table.told()[0] == ("CARD_GIVEN", 0, "M")
-    assert table.events[0].seen_by == {0, 2}
+    assert table.events[0].seen_by == frozenset({0, 2})
     assert table.active == 1
 
 

@@ -52,8 +52,8 @@ def test_a_viewer_knows_its_own_total_alone_and_all_penalties() -> None:
             total if seat == viewer else None for seat, total in enumerate(expected)
         ]
     assert totals_seen(table.position, None) == [None] * 4
-    for viewer in (0, 1, 2, 3, None):
-        seats = update_of(table.position, viewer).score.detail.momistigri.seats
+    for each in (0, 1, 2, 3, None):
+        seats = update_of(table.position, each).score.detail.momistigri.seats
         assert [list(seat.round_points) for seat in seats] == [[9], [1], [2], [3]]
 
 
@@ -113,7 +113,7 @@ def test_a_card_swapped_in_is_known_to_all() -> None:
 
 def test_a_named_card_is_known_to_its_owner_until_it_is_drawn() -> None:
     table = Table.late("2A 2B 3A M", "6A", "6B", "6C").pair("2A 2B").main().name("M")
-    assert table.events[0].seen_by == {0}
+    assert table.events[0].seen_by == frozenset({0})
     assert [table.knows(viewer, 1) for viewer in (0, 2, 3, None)] == ["M", "", "", ""]
 
 

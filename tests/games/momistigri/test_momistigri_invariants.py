@@ -8,7 +8,7 @@ import pytest
 
 from chatiere.engine import EngineError, Position, Reason
 from chatiere.engine.wire import Reader
-from chatiere.v1.momistigri_pb2 import MomistigriState
+from chatiere.v1.momistigri_pb2 import MOMISTIGRI_PHASE_HAND_OUT, MomistigriState
 
 from ..building import read, state_of
 from .building import CODEC, GAME, PLAYERS, Table, card, cards, late_state, refused
@@ -195,7 +195,7 @@ CASES: list[tuple[str, Callable[[], bytes], str]] = [
     ("knowledge of a second copy alone", lambda: sets_with(twins(), **{known(1): second("3C")}), "seats.knowledge"),
     (
         "knowledge of all of a second copy alone",
-        lambda: sets_with(twins(), **{known(1): "3C 3C", known(2): "3C 3C", known(PUBLIC): second("3C")}),
+        lambda: sets_with(twins(), **{known(1): "3C 3C", known(2): "3C 3C"}, **{known(PUBLIC): second("3C")}),
         "seats.knowledge",
     ),
     ("most ones of a seat not there", lambda: bytes_with(table(), **{most(4, 0): 1}), "seats.knowledge"),
@@ -390,7 +390,7 @@ def test_an_empty_pile_cannot_be_handed_out() -> None:
     everything = state_of(GAME.new_game(3, {"first_seat": 0}, seed=1))
     state = MomistigriState()
     state.CopyFrom(everything)
-    state.phase = 10
+    state.phase = MOMISTIGRI_PHASE_HAND_OUT
     state.draws_left = 0
     state.receiver = 1
     assert refused(state).field == "discards"

@@ -36,7 +36,7 @@ def test_the_deck_of_each_number_of_players(players: int) -> None:
 
 
 def test_numbers_of_the_rules_file() -> None:
-    values = Counter()
+    values: Counter[int] = Counter()
     for info in DETAILS.cards:
         values[info.value] += info.total_copies
     assert values == {1: 9, 2: 8, 3: 7, 4: 6, 5: 5, 6: 4, 7: 3, 8: 2, 9: 1, 10: 1}
@@ -58,7 +58,7 @@ def test_effects_of_the_rules_file() -> None:
         (7, "DRAW_MORE", False, 2),
         (8, "DRAW_MORE", False, 3),
     ]
-    assert all(info.name for info in DETAILS.effects)
+    assert all(info.description for info in DETAILS.effects)
 
 
 def test_pairs_have_these_effects() -> None:

@@ -11,7 +11,7 @@ from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
 
 from ..building import state_of
-from ..script import move_both, same
+from ..script import Question, move_both, same
 from .building import CODEC, GAME, PLAYERS
 from .reference import (
     ALL,
@@ -25,7 +25,6 @@ from .reference import (
     SWAP_IN,
     SWAP_OUT,
     Game,
-    Question,
     pair_of,
     value,
 )
@@ -35,7 +34,7 @@ STYLES = ("random", "never passes", "values", "five and four", "reverses")
 
 def choose(question: Question, style: str, choices: random.Random) -> int:
     """A move at random, or by a style that leads to rarer positions."""
-    moves: Any = question.moves
+    moves = list(question.moves)
     if question.actor == CHANCE_PLAYER:
         return choices.choices(moves, question.weights)[0]
     if style == "random":

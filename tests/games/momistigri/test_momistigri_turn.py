@@ -22,7 +22,7 @@ def test_one_card_is_drawn_at_random_from_the_previous_seat() -> None:
     assert (table.hand(1), table.hand(2)) == ("4A 4B", "6A 5C M")
     assert (table.phase, table.actor) == ("DISCARD", 2)
     assert table.told() == [("CARD_DRAWN", 2, "5C")]
-    assert table.events[0].seen_by == {1, 2}
+    assert table.events[0].seen_by == frozenset({1, 2})
 
 
 def test_a_chance_event_with_one_outcome_is_still_one() -> None:
@@ -88,7 +88,7 @@ def test_a_named_card_is_drawn_without_chance() -> None:
     assert table.legal() == ["name 3A for the next seat to draw", "name Momistigri for the next seat to draw"]
     table.name("M")
     assert table.told() == [("CARD_NAMED", 0, "M"), ("TURN_BEGUN", 1, ""), ("CARD_DRAWN", 1, "M")]
-    assert table.events[0].seen_by == {0}
+    assert table.events[0].seen_by == frozenset({0})
     assert (table.phase, table.actor, table.hand(0), table.hand(1)) == ("DISCARD", 1, "3A", "6A M")
 
 

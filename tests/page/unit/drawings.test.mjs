@@ -7,11 +7,11 @@ import { test } from "node:test";
 import { pageGlobals } from "./support.mjs";
 
 pageGlobals();
-const { fieldOf, loadGame } = await import("../../../web/game.js");
-const { Phrases } = await import("../../../web/phrases.js");
-const { follow, pick } = await import("../../../web/picks.js");
-const { nameOfSeat } = await import("../../../web/seat_names.js");
-const { filled } = await import("../../../web/settings.js");
+const { fieldOf, loadGame } = await import("../../../web/chatiere/web/game.js");
+const { Phrases } = await import("../../../web/chatiere/web/phrases.js");
+const { follow, pick } = await import("../../../web/chatiere/web/picks.js");
+const { nameOfSeat } = await import("../../../web/chatiere/web/seat_names.js");
+const { filled } = await import("../../../web/chatiere/web/settings.js");
 
 const GAMES = JSON.parse(readFileSync(process.env.CHATIERE_CONTEXTS, "utf8"));
 const WIDTHS = [320, 559, 700, 900, 1400];
@@ -61,8 +61,8 @@ function numbersIn(value, see, way = "") {
 
 for (const entry of GAMES) {
   const { game: name, players } = entry;
-  const { game } = await import(`../../../web/games/${name}/game.js`);
-  const { layoutOf } = await import(`../../../web/games/${name}/layout.js`);
+  const { game } = await import(`../../../web/chatiere/web/games/${name}/game.js`);
+  const { layoutOf } = await import(`../../../web/chatiere/web/games/${name}/layout.js`);
 
   for (const width of WIDTHS) {
     test(`${name} with ${players}, ${width} wide: all that is laid out is within the drawing`, async () => {

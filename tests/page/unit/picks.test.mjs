@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { follow, pick } from "../../../web/picks.js";
+import { follow, pick } from "../../../web/chatiere/web/picks.js";
 
 const option = (id, keys, ordered = false) => ({ action: { id }, picks: { keys, ordered } });
 const found = (options, picked) => {

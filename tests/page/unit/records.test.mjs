@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { readRecord } from "../../../web/shared/records.js";
+import { readRecord } from "../../../web/chatiere/web/shared/records.js";
 
 const SAMPLE = readFileSync(new URL("../../../docs/games/discat.chatiere", import.meta.url), "utf8");
 const BEGUN = "game: discat\nrules_version: 1\nplayers: 2\n";
@@ -12,7 +12,7 @@ const BEGUN = "game: discat\nrules_version: 1\nplayers: 2\n";
 test("a record is read", () => {
   const record = readRecord(SAMPLE);
   assert.deepEqual(record.stream, { seed: "7", gameNumber: "0" });
-  assert.deepEqual(record.names, ["largest", "random", "largest"]);
+  assert.deepEqual(record.seatNames, ["largest", "random", "largest"]);
   assert.deepEqual(
     [record.game, record.rulesVersion, record.players, record.date],
     ["discat", 1, 3, "2026-11-22"],
@@ -24,8 +24,8 @@ test("a record is read", () => {
 
 test("lines may end as on Windows, and a large seed stays exact", () => {
   const text = `# mine\n\n${BEGUN}seed: 18446744073709551615\n\n1. seat 0: 5  # play\nso far  # yet\n`;
-  const { stream, actions, names } = readRecord(text.replaceAll("\n", "\r\n"));
-  assert.deepEqual([stream.seed, actions, names], ["18446744073709551615", [5], []]);
+  const { stream, actions, seatNames } = readRecord(text.replaceAll("\n", "\r\n"));
+  assert.deepEqual([stream.seed, actions, seatNames], ["18446744073709551615", [5], []]);
 });
 
 test("explicit chance has outcomes", () => {

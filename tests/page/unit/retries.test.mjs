@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { repeated } from "../../../web/shared/retries.js";
+import { repeated } from "../../../web/chatiere/web/shared/retries.js";
 
 /** Make a call that fails a number of times; return how often it was made, and the pauses between. */
 async function tried(t, failures, how) {

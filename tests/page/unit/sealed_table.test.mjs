@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { fromHex, fromText, toHex, toText } from "../../../web/shared/bytes.js";
-import { ForkError } from "../../../web/shared/fork_error.js";
-import { promise } from "../../../web/shared/promises.js";
-import * as sealed from "../../../web/shared/sealed_table.js";
+import { fromHex, fromText, toHex, toText } from "../../../web/chatiere/web/shared/bytes.js";
+import { ForkError } from "../../../web/chatiere/web/shared/fork_error.js";
+import { promise } from "../../../web/chatiere/web/shared/promises.js";
+import * as sealed from "../../../web/chatiere/web/shared/sealed_table.js";
 
 const { awaited, hashOf, merged, missingSeats, readTable, tableOf, textOf, toSend } = sealed;
 const VECTORS = JSON.parse(readFileSync(new URL("../../data/sealed_tables.json", import.meta.url), "utf8"));

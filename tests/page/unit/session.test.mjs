@@ -7,10 +7,10 @@ import { beforeEach, test } from "node:test";
 import { pageGlobals, playService, refused } from "./support.mjs";
 
 let kept = pageGlobals();
-const { Refusal } = await import("../../../web/api.js");
-const { newSecret, Session, tableIn } = await import("../../../web/session.js");
-const { ForkError } = await import("../../../web/shared/fork_error.js");
-const store = await import("../../../web/store.js");
+const { Refusal } = await import("../../../web/chatiere/web/api.js");
+const { newSecret, Session, tableIn } = await import("../../../web/chatiere/web/session.js");
+const { ForkError } = await import("../../../web/chatiere/web/shared/fork_error.js");
+const store = await import("../../../web/chatiere/web/store.js");
 
 const VECTORS = JSON.parse(readFileSync(new URL("../../data/sealed_tables.json", import.meta.url), "utf8"));
 const tablesOf = (wanted) => VECTORS.to_send.find(({ what }) => what === wanted).tables;

@@ -16,7 +16,7 @@ from played_frames import (
     FRAME_SIZE_ERROR,
     GOAWAY,
     HEADERS,
-    LARGEST_NUMBER,
+    MAX_NUMBER,
     PADDED,
     PING,
     PRIORITY,
@@ -370,13 +370,13 @@ HTTP2 = [
     case(
         "http2/6.9.1/2",
         "a window of the connection above 2^31 - 1",
-        lambda peer: [window(0, LARGEST_NUMBER)] * 2,
+        lambda peer: [window(0, MAX_NUMBER)] * 2,
         breaks(FLOW_CONTROL_ERROR),
     ),
     case(
         "http2/6.9.1/3",
         "a window of a stream above 2^31 - 1",
-        lambda peer: [head(peer), *[window(1, LARGEST_NUMBER)] * 2],
+        lambda peer: [head(peer), *[window(1, MAX_NUMBER)] * 2],
         fails(FLOW_CONTROL_ERROR),
     ),
     case(

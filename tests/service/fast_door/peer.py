@@ -20,8 +20,8 @@ from played_frames import (
     FRAME_SIZE,
     GOAWAY,
     HEADERS,
-    LARGEST_FRAME,
-    LARGEST_NUMBER,
+    MAX_FRAME,
+    MAX_NUMBER,
     PING,
     PREFACE,
     RST_STREAM,
@@ -37,7 +37,7 @@ from played_frames import (
 )
 
 from chatiere import engine
-from chatiere.service.process.settings import split_address
+from chatiere.service.base.settings import split_address
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse
 from chatiere.v1.game_service_pb2 import NewGameRequest
 
@@ -49,7 +49,7 @@ LIST_GAMES, NEW_GAME = "/chatiere.v1.GameService/ListGames", "/chatiere.v1.GameS
 # A call whose response is always the same.
 SMALL = NewGameRequest(game=engine.games()[0].name, players=engine.games()[0].min_players, seed=7).SerializeToString()
 # The greeting of a client that takes responses of any size.
-TAKES_ALL = (setting(WINDOW, LARGEST_NUMBER), setting(FRAME_SIZE, LARGEST_FRAME), window(0, LARGEST_NUMBER - 65_535))
+TAKES_ALL = (setting(WINDOW, MAX_NUMBER), setting(FRAME_SIZE, MAX_FRAME), window(0, MAX_NUMBER - 65_535))
 OK = (grpc.StatusCode.OK, "")
 _CHUNK = 2**18
 _T = TypeVar("_T")
@@ -154,7 +154,7 @@ class Peer:
         """These headers and no others."""
         return Frame(HEADERS, flags, stream, self.encoder.encode(headers))
 
-    def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"", **others: str) -> list[Frame]:
+    def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"", **others: Any) -> list[Frame]:
         """A whole call of one request; `others` as of `headers`."""
         return [self.headers(stream, path=path, **others), data(message(content), END_STREAM, stream)]
 

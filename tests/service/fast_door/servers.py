@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from chatiere.service.base.settings import Settings
 from chatiere.service.calls.batch_service import BatchService
-from chatiere.service.process.settings import Settings
 
 from ..support import PATIENCE, Running, running
 

@@ -62,7 +62,7 @@ def all_kinds(game: Game) -> list[bytes]:
     requests = [
         PlayRequest(new_games=NewGamesRequest(setup=table, seeds=struct.pack("<3Q", 1, 2, 3), columns=columns)),
         PlayRequest(step=StepRequest(setup=table, states=packed, moves=zeros, columns=columns)),
-        PlayRequest(playout=PlayoutRequest(setup=table, states=packed, count=3, seed=5)),
+        PlayRequest(playout=PlayoutRequest(setup=table, states=packed, playouts=3, seed=5)),
         PlayRequest(evaluate=EvaluateRequest(setup=table, states=packed, worlds=2, playouts=3, seed=5)),
         PlayRequest(score=ScoreRequest(setup=table, states=packed)),
         PlayRequest(observe=ObserveRequest(setup=table, states=packed, seats=seats)),

@@ -130,7 +130,7 @@ class Turned:
         self.served = SimpleNamespace(server=SimpleNamespace(fast_port=listening.getsockname()[1]))
         self.calls: list[str] = []
         bounds: dict[str, Any] = {
-            "longest": [2**20],
+            "max_sizes": [2**20],
             "streams": 1000,
             "connections": 100,
             "greeting": 600.0,

@@ -13,7 +13,7 @@ import grpc
 import pytest
 from played_frames import (
     DATA,
-    LARGEST_NUMBER,
+    MAX_NUMBER,
     NO_ERROR,
     PREFACE,
     SETTINGS,
@@ -26,10 +26,10 @@ from played_frames import (
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import BatchClient, VectorEnv
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.server import create_server
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesResponse
 
@@ -133,7 +133,7 @@ def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
 def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     # More than all buffers between the ends hold.
     monkeypatch.setattr(BatchService, "play", lambda *_: [bytes(50_000_000)])
-    with playing() as server, Peer(server, setting(WINDOW, LARGEST_NUMBER), window(0, 2**30)) as peer:
+    with playing() as server, Peer(server, setting(WINDOW, MAX_NUMBER), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
         peer.skip_to(DATA)
         ended = server.server.stop(PATIENCE)
@@ -196,7 +196,7 @@ def test_a_stop_that_meets_a_stream_s_loop_that_has_just_ended() -> None:
     """The thread that stops does what `stop` posts, at an endpoint that is closed."""
     http2 = pytest.importorskip("chatiere.http2.server")
     loop = Loop(is_own=True)
-    limits: dict[str, Any] = {"longest": [], "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}
+    limits: dict[str, Any] = {"max_sizes": [], "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}
     loop.endpoint = http2.Endpoint(loop, [], {}, pytest.fail, pytest.fail, http2.Accounts(1, 1), **limits)
     loop.end()
     done: list[str] = []

@@ -43,10 +43,11 @@ class Played:
             self.calls.append,
             pytest.fail,
             http2.Accounts(1e9, 1e9),
-            longest=[1000],
+            max_sizes=[1000],
             **LIMITS,
         )
-        self.send(PREFACE, Frame(SETTINGS, 0, 0, b""), Frame(HEADERS, END_HEADERS, 1, Encoder().encode(HEAD | headers)))
+        head = Encoder().encode(list((HEAD | headers).items()))
+        self.send(PREFACE, Frame(SETTINGS, 0, 0, b""), Frame(HEADERS, END_HEADERS, 1, head))
 
     def close(self) -> None:
         self.client.close()

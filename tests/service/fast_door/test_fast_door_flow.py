@@ -21,7 +21,7 @@ from played_frames import (
     GOAWAY,
     HEADER_LIST_SIZE,
     HEADERS,
-    LARGEST_NUMBER,
+    MAX_NUMBER,
     PING,
     PREFACE,
     PRIORITY_FLAG,
@@ -304,11 +304,11 @@ def test_a_client_that_does_not_read_keeps_nobody_waiting(echoing: Running) -> N
 
 def test_requests_wait_while_answers_do(echoing: Running) -> None:
     """A stream whose answers are not taken is read no further than its window; then all of it is answered."""
-    with Peer(echoing, setting(WINDOW, 0), window(0, LARGEST_NUMBER - FIRST_WINDOW)) as peer:
+    with Peer(echoing, setting(WINDOW, 0), window(0, MAX_NUMBER - FIRST_WINDOW)) as peer:
         long = random.Random(7).randbytes(2 * STREAM_WINDOW)
         sender = Sender(peer)
         sender.send(message(b"one") + message(b"two") + message(long[: STREAM_WINDOW // 2]))
-        peer.send(window(1, LARGEST_NUMBER))
+        peer.send(window(1, MAX_NUMBER))
         sender.send(message(long), ends=True)
         assert peer.end() == OK
         assert peer.messages[1] == [b"one", b"two", long[: STREAM_WINDOW // 2], long]

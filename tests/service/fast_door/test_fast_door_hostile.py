@@ -5,10 +5,11 @@ import os
 import re
 import resource
 import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from itertools import count, islice, repeat
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -23,7 +24,7 @@ from played_frames import (
     END_STREAM,
     ENHANCE_YOUR_CALM,
     HEADERS,
-    LARGEST_NUMBER,
+    MAX_NUMBER,
     NO_ERROR,
     PING,
     PREFACE,
@@ -182,7 +183,7 @@ def test_a_flood_that_costs_the_client_as_much_is_slowed_down(server: Served, by
 
 def test_a_flood_of_calls_that_the_server_has_to_reset(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
-    flood = per_stream(lambda headers, stream: [headers(stream), window(stream, LARGEST_NUMBER)])
+    flood = per_stream(lambda headers, stream: [headers(stream), window(stream, MAX_NUMBER)])
     # The server makes calls of them, so that a slow one is never behind by as much as ends the connection.
     bystander.is_served_during(peer.pour, islice(flood(peer), 300))
     growth.stays_below(SLACK)
@@ -266,7 +267,7 @@ BUDGET = 32
 
 @pytest.mark.parametrize("method", [NEW_GAMES, PLAY])
 @pytest.mark.parametrize("greeting", [[setting(WINDOW, 0)], TAKES_ALL], ids=["closed windows", "an unread socket"])
-def test_large_responses_that_are_not_taken(method: str, greeting: list[Frame]) -> None:
+def test_large_responses_that_are_not_taken(method: str, greeting: Sequence[Frame]) -> None:
     limit = ("--max-undelivered-bytes", str(BUDGET * 2**20))
     request = LARGE if method == NEW_GAMES else PlayRequest(new_games=LARGE)
     with (
@@ -364,12 +365,12 @@ def test_a_request_comes_byte_by_byte(server: Served, bystander: Bystander, way:
     with Peer(server, greets=False, source=ELSEWHERE) as peer:
         peer.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         headers, request = peer.call(1, NEW_GAME, SMALL)
-        start = [PREFACE, Frame(SETTINGS, 0, 0, b""), headers]
+        start: list[Any] = [PREFACE, Frame(SETTINGS, 0, 0, b""), headers]
         if way == "bytes":
-            parts = [bytes([byte]) for byte in b"".join(map(bytes, [*start, request]))]
+            parts = [bytes([byte]) for byte in b"".join(bytes(frame) for frame in (*start, request))]
         else:
             parts = [
-                *map(bytes, start),
+                *(bytes(frame) for frame in start),
                 *(bytes(data(bytes([byte]))) for byte in request.payload),
                 bytes(data(b"", END_STREAM)),
             ]

@@ -28,7 +28,7 @@ ROOT, HERE = Path(__file__).parents[3], Path(__file__).parent
 SERVICE = "/chatiere.v1.GameService"
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 # The most calls that one connection may have in flight.
-MOST = {"grpcio": 256, "fast": 1000}
+MAX_CALLS = {"grpcio": 256, "fast": 1000}
 
 
 def run(*command: str | Path, given: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
@@ -78,10 +78,10 @@ async def test_as_many_calls_at_once_as_a_connection_may_have(door: Door, slow_c
     with running(door=door) as server:
         async with grpc.aio.insecure_channel(server.address) as channel:
             new_games: Any = channel.unary_unary("/chatiere.v1.BatchService/NewGames")
-            calls = [asyncio.ensure_future(new_games(b"")) for _ in range(MOST[door])]
+            calls = [asyncio.ensure_future(new_games(b"")) for _ in range(MAX_CALLS[door])]
 
             def in_flight() -> bool:
-                return server.sample("chatiere_calls_in_flight", grpc_type="unary") == MOST[door]
+                return server.sample("chatiere_calls_in_flight", grpc_type="unary") == MAX_CALLS[door]
 
             await asyncio.to_thread(wait_until, in_flight, "all are in flight")
             slow_call.released.set()
@@ -110,8 +110,8 @@ def node_modules() -> Path:
 
 
 def test_grpc_js(server: Running, door: Door, node_modules: Path) -> None:
-    descriptors = ROOT / "src/chatiere/v1/descriptors.binpb"
-    command = ("node", HERE / "client.js", server.address, descriptors, str(MOST[door]))
+    descriptors = ROOT / "proto/chatiere/v1/descriptors.binpb"
+    command = ("node", HERE / "client.js", server.address, descriptors, str(MAX_CALLS[door]))
     done = run(*command, NODE_PATH=str(node_modules))
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
@@ -123,7 +123,7 @@ def test_grpc_js(server: Running, door: Door, node_modules: Path) -> None:
     assert details["google.rpc.ErrorInfo"]["reason"] == expected.reason
     (violation,) = details["google.rpc.BadRequest"]["field_violations"]
     assert violation["field"] == expected.field
-    assert seen["seeds"] == list(range(MOST[door]))
+    assert seen["seeds"] == list(range(MAX_CALLS[door]))
     table, seeds = batch_service_pb2.BatchSetup(game="discat", players=2), bytes(8 * 10_000)
     columns = batch_service_pb2.Columns(observations=True)
     request = batch_service_pb2.NewGamesRequest(setup=table, seeds=seeds, columns=columns)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.importorskip("connectrpc")
+pytest.importorskip("httptools")
 
 from ..support import Running, running
 from .client import WebClient

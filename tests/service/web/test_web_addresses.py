@@ -3,20 +3,16 @@
 import asyncio
 from typing import Any
 
-from uvicorn import Config
-
 from chatiere.service.ports.web.connection import Connection, PortState
 
 
-async def _application(connection: Connection, scope: Any, receive: Any, send: Any) -> None:
+def _serve(connection: Connection, request: Any, body: bytes) -> None:
     raise AssertionError("nothing is asked")
 
 
 def test_connections_from_one_64_are_one_client_s() -> None:
     async def check() -> None:
-        config = Config(_application, log_config=None, ws="none", lifespan="off")
-        config.load()
-        state = PortState(config, _application, 10.0)
+        state = PortState(_serve, 10.0)
 
         def origin_of(host: str) -> str:
             return Connection(state, (host, 1000)).origin

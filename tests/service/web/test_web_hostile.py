@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from chatiere.service.base.settings import Settings
+from chatiere.service.exchange import door as door_module
 from chatiere.service.guards import connections as connections_module
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.ports.web import connection as connection_module
-from chatiere.service.ports.web import port as port_module
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import game_service_pb2 as pb
 
 from ..process import wait_until
@@ -224,12 +224,12 @@ def test_a_client_that_takes_nothing_loses_its_connection() -> None:
             wait_until(lambda: port._state.connections, "it is there")
             with LogLines() as log:
                 wait_until(lambda: not port._state.connections, "it is gone")
-                wait_until(lambda: not port._state.tasks, "its calls are over")
+                wait_until(lambda: not port._state.serving, "its calls are over")
             assert not [line for line in log.lines if "incident" in line]
 
 
 def test_the_address_with_most_connections_loses_its_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections_module, "_MOST", 4)
+    monkeypatch.setattr(connections_module, "_MAX_CONNECTIONS", 4)
     with running(Settings(address="127.0.0.1:0"), "web") as server:
         first, *others = [socket.create_connection(("127.0.0.1", server.server.web_port or 0)) for _ in range(5)]
         first.settimeout(PATIENCE)
@@ -242,12 +242,12 @@ def test_the_address_with_most_connections_loses_its_oldest(monkeypatch: pytest.
 
 
 def test_who_has_asked_for_something_is_not_ended_for_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections_module, "_MOST", 2)
+    monkeypatch.setattr(connections_module, "_MAX_CONNECTIONS", 2)
     with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as asks:
         port = server.server._web
         assert port is not None
         asks.sendall(HEAD + b"content-length: %d\r\n\r\n" % len(BODY))
-        wait_until(lambda: len(port.half_open) == 1, "it has begun")
+        wait_until(lambda: len(port.door.half_open) == 1, "it has begun")
         with connected(server) as silent, connected(server) as newcomer:
             newcomer.sendall(WHOLE)
             assert newcomer.recv(12) == b"HTTP/1.1 200"
@@ -278,11 +278,11 @@ def test_a_call_of_a_full_house_ends_the_oldest() -> None:
         assert web is not None
         for number, each in enumerate((first, second), 1):
             each.sendall(half)
-            wait_until(lambda number=number: len(web.half_open) == number, "it waits")
+            wait_until(lambda number=number: len(web.door.half_open) == number, "it waits")  # type: ignore[misc]
         with connected(server) as third:
             third.sendall(half)
             assert b"LIMIT_EXCEEDED" in rest(first)
-            assert len(web.half_open) == 2
+            assert len(web.door.half_open) == 2
 
 
 def test_without_a_token_a_call_ends_at_its_headers(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_without_a_token_a_call_ends_at_its_headers(tmp_path: Path) -> None:
 
 
 def test_requests_in_part_that_take_too_much_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(port_module, "most_of_parts", lambda _: 100_000)
+    monkeypatch.setattr(door_module, "most_of_parts", lambda _: 100_000)
     with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as connection:
         connection.sendall(HEAD + b"content-length: 300000\r\n\r\n" + bytes(200_000))
         assert b"LIMIT_EXCEEDED" in rest(connection)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings
 
 from ..support import PATIENCE, Running, running
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatiere.engine import Game
-from chatiere.service.calls.errors import Refusal
+from chatiere.service.base.errors import Refusal
 from chatiere.service.ports.web.json_form import JsonForm
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb

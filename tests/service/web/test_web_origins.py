@@ -2,11 +2,12 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2 as pb
 
 from ..support import running
@@ -102,11 +103,12 @@ def test_all_origins_are_for_a_service_without_tokens(tmp_path: Path) -> None:
 
 
 def test_a_get_may_be_kept_and_asked_for_again(web: WebClient) -> None:
-    request = pb.ListGamesRequest(names=["discat"])
+    request = pb.ListGamesRequest(games=["discat"])
     first = web.get("ListGames", request, pb.ListGamesResponse).http
     assert first.headers["cache-control"] == "public, max-age=3600"
     tag = first.headers["etag"]
-    again = web.get("ListGames", request, pb.ListGamesResponse, **{"if-none-match": f'"other", {tag}'}).http
+    known: dict[str, Any] = {"if-none-match": f'"other", {tag}'}
+    again = web.get("ListGames", request, pb.ListGamesResponse, **known).http
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     assert web.get("ListGames", pb.ListGamesRequest(), pb.ListGamesResponse).http.headers["etag"] != tag
     assert "cache-control" not in web.new_game().http.headers

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards import tokens
 from chatiere.service.ports.web import pages, port
-from chatiere.service.process.settings import Settings
 
 from ..support import Running, running
 from .client import WebClient

@@ -13,9 +13,9 @@ import pytest
 from google.protobuf import any_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
-from chatiere.service.calls.errors import Status
+from chatiere.service.base.errors import Status
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards import chain
-from chatiere.service.process.settings import Settings
 from chatiere.v1 import bot_service_pb2, game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -150,7 +150,7 @@ def test_headers_that_are_wrong(server: Running, web: WebClient, protocol: Proto
 
 @each_codec
 def test_get(web: WebClient, codec: Codec) -> None:
-    request = pb.ListGamesRequest(names=["discat"])
+    request = pb.ListGamesRequest(games=["discat"])
     answer = web.get("ListGames", request, pb.ListGamesResponse, codec=codec)
     assert [game.name for game in answer.message.games] == ["discat"]
 

@@ -10,10 +10,10 @@ import httpx
 import pytest
 from prometheus_client import CollectorRegistry
 
+from chatiere.service.base import files
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.ports.server import create_server
-from chatiere.service.process import files
-from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import bot_service_pb2, game_service_pb2, table_service_pb2
 
 from ..process import served, wait_until
@@ -165,7 +165,7 @@ def test_workers_share_the_port_and_count_together() -> None:
 def test_without_its_packages_the_door_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("chatiere.service.ports.web")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "connectrpc.codec", None)
+    monkeypatch.setitem(sys.modules, "httptools", None)
     with pytest.raises(SettingError, match=r"^web_address: missing packages: pip install 'chatiere\[web\]'"):
         create_server(Settings(address="127.0.0.1:0", web_address="127.0.0.1:0"), CollectorRegistry())
 
@@ -173,7 +173,9 @@ def test_without_its_packages_the_door_says_what_to_install(monkeypatch: pytest.
 def test_a_sealed_table_at_the_door(web: WebClient) -> None:
     """In all forms: a table is made."""
     seats = [table_service_pb2.TableSeat()] * 2
-    request = table_service_pb2.NewTableRequest(game="discat", players=2, seats=seats, acknowledgement=1)
+    request = table_service_pb2.NewTableRequest(
+        game="discat", players=2, seats=seats, acknowledgement="ACKNOWLEDGEMENT_NONE"
+    )
     for protocol in PROTOCOLS:
         for codec in CODECS:
             made = web.call(

@@ -15,11 +15,11 @@ export function drawChatPerche(view: ChatPercheView, pieces: Pieces, details: Ch
     const cats = `${pieces.name("colour", at(details.colours, seat))}, ${catsAtStart} of ${details.catsPerSeat} at the start`;
     return `seat ${seat}: ${cats} | tokens ${spread(unplacedSolidity.map(String), unplacedTokens - unplacedSolidity.length)}`;
   });
-  const steps = view.steps > 0 ? `, ${view.steps} steps left` : "";
+  const steps = view.stepsLeft > 0 ? `, ${view.stepsLeft} steps left` : "";
   return [
     ...drawTree(view, details),
     ...seats,
-    `dogs ${view.dogs} of ${view.dogTrack} | birds beside the board ${view.birdsBeside} of ${details.totalBirds}`,
+    `dogs ${view.dogSteps} of ${view.dogTrack} | birds beside the board ${view.birdsBeside} of ${details.totalBirds}`,
     ...(view.card === undefined ? [] : [`card: ${pieces.name("card", view.card)}${steps}`]),
   ];
 }
@@ -35,7 +35,7 @@ function drawTree(view: ChatPercheView, details: ChatPerchePieces): string[] {
     return [...spaces.map((space) => (broken ? "x" : animal(space))), token];
   };
   const trunk = details.spaces.filter(({ kind }) => kind === ChatPercheSpaceKind.TRUNK);
-  const fromTheTop = trunk.sort((one, other) => other.place - one.place);
+  const fromTheTop = trunk.sort((one, other) => (other.place ?? 0) - (one.place ?? 0));
   return fromTheTop.map(({ space }) => {
     const branches = (wanted: ChatPercheSide) =>
       details.branches.filter(({ side, trunkSpace }) => side === wanted && trunkSpace === space).flatMap(outward);

@@ -22,8 +22,9 @@ export function drawChatpentiers(view: ChatpentiersView, pieces: Pieces, details
     });
     return [`seat ${seat}: ${cards.list(handCards, handSize - handCards.length)}`, `  ${board.join(" | ")}`];
   });
+  const leads = view.leader === undefined ? "" : `, led by seat ${view.leader}`;
   return [
-    `round ${view.round} of ${details.rounds}, trick ${view.trick} of ${tricks}, led by seat ${view.leader}`,
+    `round ${view.round} of ${details.rounds}, trick ${view.trick} of ${tricks}${leads}`,
     `table ${trick.join(" | ") || "-"}`,
     ...boards,
   ];

@@ -15,6 +15,6 @@ export function drawMomistigri(view: MomistigriView, pieces: Pieces, details: Mo
     `round ${view.round}, turn ${view.turn} of at most ${details.lastTurn}, ${way}`,
     ...seats,
     `pile ${cards.list(view.discards)}`,
-    ...(effect === undefined ? [] : [`a pair of ${effect.value}: ${effect.name}, or turn round`]),
+    ...(effect === undefined ? [] : [`a pair of ${effect.value}: ${effect.description}, or turn round`]),
   ];
 }

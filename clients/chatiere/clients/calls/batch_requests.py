@@ -1,0 +1,377 @@
+"""The requests of BatchService as values: how each is built of arrays, and how its response is read into arrays.
+
+`BatchClient` sends them one at a time; `BatchStream.submit` takes them as they are. Arrays of results are read-only;
+they are views into the response if they are aligned there.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Generic, NamedTuple, SupportsIndex, TypeVar
+
+import grpc
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chatiere.clients.calls.batch_messages import Response, put
+from chatiere.clients.calls.errors import ChatiereError, FieldViolation
+from chatiere.engine.core.integers import column_of, unsigned
+from chatiere.engine.wire import Buffer
+from chatiere.envs.batch import Positions
+from chatiere.v1 import batch_service_pb2
+from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, ItemFault, Restart
+from chatiere.v1.errors_pb2 import ErrorReason
+from chatiere.v1.game_pb2 import Options, State
+
+States = NDArray[np.uint8] | bytes
+"""Packed states: uint8 (n, packed_size), or the bytes of such an array."""
+
+
+class Faults(NamedTuple):
+    """The failed items of a batch; false if there are none."""
+
+    reasons: NDArray[np.uint8]
+    """uint8 (n,): the chatiere.v1.ErrorReason of a failed item, 0 for any other."""
+    items: Sequence[ItemFault]
+    """The first failed items, 20 at most, with their messages."""
+
+    def __bool__(self) -> bool:
+        """True if any item failed."""
+        return len(self.items) > 0
+
+    def raise_first(self) -> None:
+        """Raise the first fault, if any, as a ChatiereError whose metadata `item` is the item's index in the batch."""
+        if not self.items:
+            return
+        fault = self.items[0]
+        metadata = {"item": str(fault.item), **({"rule": fault.rule} if fault.rule else {})}
+        violations = (FieldViolation(fault.field, fault.message),) if fault.field else ()
+        raise ChatiereError(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            f"item {fault.item}: {fault.message}",
+            reason_name(fault.reason),
+            metadata,
+            violations,
+        )
+
+
+class Stepped(NamedTuple):
+    """The positions after the moves of a batch."""
+
+    positions: Positions
+    """The positions of the games."""
+    faults: Faults
+    """The items that failed."""
+
+
+class Playouts(NamedTuple):
+    """The results of k random playouts of each of n states."""
+
+    mean_returns: NDArray[np.float64]
+    """float64 (n, players): the means of Positions.returns."""
+    wins: NDArray[np.uint32]
+    """uint32 (n, players): the number of playouts in which the seat was among the winners."""
+    decisions: NDArray[np.uint64]
+    """uint64 (n,): the number of decisions in the k playouts together."""
+    faults: Faults
+    """The items that failed."""
+
+
+class Evaluation(NamedTuple):
+    """The worth of the legal actions at n states to the seats to decide, by random playouts."""
+
+    actors: NDArray[np.int8]
+    """int8 (n,): the seat to decide; of a failed item as in Positions."""
+    legal_offsets: NDArray[np.uint32]
+    """uint32 (n + 1,): item i has legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
+    legal_ids: NDArray[np.uint16]
+    """uint16 (legal_offsets[n],): the dense ids of legal actions, ascending; none unless a seat is to decide."""
+    mean_returns: NDArray[np.float64]
+    """float64 (legal_offsets[n],): the deciding seat's mean of Positions.returns after the action; 0: the item failed.
+    """
+    counts: NDArray[np.uint32]
+    """uint32 (legal_offsets[n],): the number of playouts after the action; 0: the item failed."""
+    faults: Faults
+    """The items that failed."""
+
+
+class Scores(NamedTuple):
+    """The scores at n states."""
+
+    totals: NDArray[np.int32]
+    """int32 (n, players): each seat's score if the game ended now."""
+    final: NDArray[np.bool_]
+    """bool (n,): True if the game is over."""
+    ranks: NDArray[np.uint8]
+    """uint8 (n, players): each seat's rank, 1 for the winners; 0 unless the game is over."""
+    returns: NDArray[np.float32]
+    """float32 (n, players): as Positions.returns."""
+    faults: Faults
+    """The items that failed."""
+
+
+class Resampled(NamedTuple):
+    """n resampled states."""
+
+    states: NDArray[np.uint8]
+    """uint8 (n, packed_size): packed states; a failed item's is unchanged."""
+    faults: Faults
+    """The items that failed."""
+
+
+class Observed(NamedTuple):
+    """The observations at n states."""
+
+    observations: NDArray[np.uint8]
+    """uint8 (n, observation_length): 0 for a failed item; GameInfo.observation describes the layout."""
+    faults: Faults
+    """The items that failed."""
+
+
+class Packed(NamedTuple):
+    """The packed form of n typed states."""
+
+    states: NDArray[np.uint8]
+    """uint8 (n, packed_size): 0 for a failed item."""
+    faults: Faults
+    """The items that failed."""
+
+
+class Unpacked(NamedTuple):
+    """The typed form of n packed states."""
+
+    typed_states: Sequence[State]
+    """n states; a failed item's has no game."""
+    faults: Faults
+    """The items that failed."""
+
+
+Result = TypeVar("Result")
+Element = TypeVar("Element", bound=np.generic)
+
+
+class BatchRequest(NamedTuple, Generic[Result]):
+    """A request to be sent: its method, its content, and the function that reads the response."""
+
+    method: str
+    field: str
+    """Its field in PlayRequest and PlayResponse."""
+    pieces: list[Buffer]
+    """The request in wire format, as pieces to be joined."""
+    read: Callable[[Response], Result]
+
+
+def new_games(
+    setup: BatchSetup,
+    seeds: ArrayLike | None = None,
+    game_numbers: ArrayLike | None = None,
+    *,
+    count: SupportsIndex | None = None,
+    options: Options | None = None,
+    columns: Columns | None = None,
+) -> BatchRequest[Positions]:
+    """See BatchClient.new_games."""
+    games = None if count is None else unsigned("count", count, 32)
+    message = batch_service_pb2.NewGamesRequest(setup=setup, options=options, count=games, columns=columns)
+    numbered = {"seeds": seeds, "game_numbers": game_numbers}
+    pieces = put(message, {name: column_of(name, each, 8) for name, each in numbered.items() if each is not None})
+    return BatchRequest(
+        "NewGames", "new_games", pieces, lambda response: _positions(response.inner("positions"), setup.players)
+    )
+
+
+def step(
+    setup: BatchSetup,
+    states: States,
+    moves: ArrayLike,
+    *,
+    columns: Columns | None = None,
+    restart: Restart | None = None,
+) -> BatchRequest[Stepped]:
+    """See BatchClient.step."""
+    message = batch_service_pb2.StepRequest(setup=setup, columns=columns, restart=restart)
+    pieces = put(message, {"states": _states(states), "moves": column_of("moves", moves, 2)})
+
+    def read(response: Response) -> Stepped:
+        positions = _positions(response.inner("positions"), setup.players)
+        return Stepped(positions, _faults(response, len(positions.actors)))
+
+    return BatchRequest("Step", "step", pieces, read)
+
+
+def playout(
+    setup: BatchSetup,
+    states: States,
+    playouts: SupportsIndex,
+    seed: SupportsIndex,
+    *,
+    first_game_number: SupportsIndex = 0,
+) -> BatchRequest[Playouts]:
+    """See BatchClient.playout."""
+    message = batch_service_pb2.PlayoutRequest(
+        setup=setup,
+        playouts=unsigned("playouts", playouts, 32),
+        seed=unsigned("seed", seed, 64),
+        first_game_number=unsigned("first_game_number", first_game_number, 64),
+    )
+    return BatchRequest("Playout", "playout", put(message, {"states": _states(states)}), _playouts)
+
+
+def evaluate(
+    setup: BatchSetup,
+    states: States,
+    worlds: SupportsIndex,
+    playouts: SupportsIndex,
+    seed: SupportsIndex,
+    *,
+    first_game_number: SupportsIndex = 0,
+) -> BatchRequest[Evaluation]:
+    """See BatchClient.evaluate."""
+    message = batch_service_pb2.EvaluateRequest(
+        setup=setup,
+        worlds=unsigned("worlds", worlds, 32),
+        playouts=unsigned("playouts", playouts, 32),
+        seed=unsigned("seed", seed, 64),
+        first_game_number=unsigned("first_game_number", first_game_number, 64),
+    )
+    return BatchRequest("Evaluate", "evaluate", put(message, {"states": _states(states)}), _evaluation)
+
+
+def score(setup: BatchSetup, states: States) -> BatchRequest[Scores]:
+    """See BatchClient.score."""
+    pieces = put(batch_service_pb2.ScoreRequest(setup=setup), {"states": _states(states)})
+    return BatchRequest("Score", "score", pieces, _scores)
+
+
+def resample(
+    setup: BatchSetup, states: States, seats: ArrayLike, seed: SupportsIndex, *, first_game_number: SupportsIndex = 0
+) -> BatchRequest[Resampled]:
+    """See BatchClient.resample."""
+    message = batch_service_pb2.ResampleStatesRequest(
+        setup=setup,
+        seed=unsigned("seed", seed, 64),
+        first_game_number=unsigned("first_game_number", first_game_number, 64),
+    )
+    seat_column = column_of("seats", seats, 1)
+    count = len(seat_column)
+    pieces = put(message, {"states": _states(states), "seats": seat_column})
+
+    def read(response: Response) -> Resampled:
+        return Resampled(_rows(response.column("states"), np.uint8, count), _faults(response, count))
+
+    return BatchRequest("ResampleStates", "resample_states", pieces, read)
+
+
+def observe(setup: BatchSetup, states: States, seats: ArrayLike) -> BatchRequest[Observed]:
+    """See BatchClient.observe."""
+    seat_column = column_of("seats", seats, 1)
+    count = len(seat_column)
+    pieces = put(batch_service_pb2.ObserveRequest(setup=setup), {"states": _states(states), "seats": seat_column})
+
+    def read(response: Response) -> Observed:
+        return Observed(_rows(response.column("observations"), np.uint8, count), _faults(response, count))
+
+    return BatchRequest("Observe", "observe", pieces, read)
+
+
+def pack(setup: BatchSetup, typed_states: Sequence[State]) -> BatchRequest[Packed]:
+    """See BatchClient.pack."""
+    pieces = put(batch_service_pb2.ConvertRequest(setup=setup, typed_states=typed_states), {})
+    count = len(typed_states)
+
+    def read(response: Response) -> Packed:
+        return Packed(_rows(response.column("states"), np.uint8, count), _faults(response, count))
+
+    return BatchRequest("Convert", "convert", pieces, read)
+
+
+def unpack(setup: BatchSetup, states: States) -> BatchRequest[Unpacked]:
+    """See BatchClient.unpack."""
+    pieces = put(batch_service_pb2.ConvertRequest(setup=setup), {"states": _states(states)})
+
+    def read(response: Response) -> Unpacked:
+        typed_states = response.whole().typed_states
+        return Unpacked(typed_states, _faults(response, len(typed_states)))
+
+    return BatchRequest("Convert", "convert", pieces, read)
+
+
+def reason_name(reason: int) -> str:
+    """Return the name of an ErrorReason without its prefix, such as "ILLEGAL_ACTION"."""
+    return ErrorReason.Name(reason).removeprefix("ERROR_REASON_")
+
+
+def _states(states: States) -> Buffer:
+    # The service checks the length of the states.
+    return column_of("states", states if isinstance(states, bytes) else np.asarray(states).reshape(-1), 1)
+
+
+def _array(column: Buffer, dtype: type[Element]) -> NDArray[Element]:
+    array = np.frombuffer(column, np.dtype(dtype).newbyteorder("<"))
+    if array.flags.aligned:
+        return array
+    # Code that takes arrays may rely on their alignment.
+    aligned = array.copy()
+    aligned.flags.writeable = False
+    return aligned
+
+
+def _rows(column: Buffer, dtype: type[Element], count: int) -> NDArray[Element]:
+    array = _array(column, dtype)
+    return array.reshape(count, -1) if array.size else array.reshape(0, 0)
+
+
+def _faults(response: Response, count: int) -> Faults:
+    faults = response.message("faults")
+    reasons = _array(faults.reasons, np.uint8) if faults.reasons else np.zeros(count, np.uint8)
+    return Faults(reasons, faults.items)
+
+
+def _positions(positions: Response, players: int) -> Positions:
+    column = positions.column
+    actors = _array(column("actors"), np.int8)
+    observations = _rows(column("observations"), np.uint8, len(actors))
+    final_observations = _array(column("final_observations"), np.uint8)
+    return Positions(
+        states=_rows(column("states"), np.uint8, len(actors)),
+        actors=actors,
+        legal_offsets=_array(column("legal_offsets"), np.uint32),
+        legal_ids=_array(column("legal_ids"), np.uint16),
+        weights=_array(column("weights"), np.uint32),
+        totals=_rows(column("totals"), np.int32, len(actors)),
+        returns=_rows(column("returns"), np.float32, len(actors)),
+        final=_array(column("final"), np.bool_),
+        observations=observations,
+        final_observations=final_observations.reshape(-1, players, max(observations.shape[1], 1)),
+    )
+
+
+def _playouts(response: Response) -> Playouts:
+    decisions = _array(response.column("decisions"), np.uint64)
+    return Playouts(
+        mean_returns=_rows(response.column("mean_returns"), np.float64, len(decisions)),
+        wins=_rows(response.column("wins"), np.uint32, len(decisions)),
+        decisions=decisions,
+        faults=_faults(response, len(decisions)),
+    )
+
+
+def _evaluation(response: Response) -> Evaluation:
+    actors = _array(response.column("actors"), np.int8)
+    return Evaluation(
+        actors=actors,
+        legal_offsets=_array(response.column("legal_offsets"), np.uint32),
+        legal_ids=_array(response.column("legal_ids"), np.uint16),
+        mean_returns=_array(response.column("mean_returns"), np.float64),
+        counts=_array(response.column("counts"), np.uint32),
+        faults=_faults(response, len(actors)),
+    )
+
+
+def _scores(response: Response) -> Scores:
+    final = _array(response.column("final"), np.bool_)
+    return Scores(
+        totals=_rows(response.column("totals"), np.int32, len(final)),
+        final=final,
+        ranks=_rows(response.column("ranks"), np.uint8, len(final)),
+        returns=_rows(response.column("returns"), np.float32, len(final)),
+        faults=_faults(response, len(final)),
+    )

@@ -1,0 +1,76 @@
+"""Playing the games of a data set, a shard at a time."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from chatiere import bots, engine
+from chatiere.arena.matches import Searched, search_many
+from chatiere.clients.vector_env import VectorEnv
+from chatiere.envs import Batch, TableEnv
+from chatiere.selfplay.dataset import DataSetError, GameRange, Recipe, Recording
+from chatiere.v1.game_pb2 import Options
+
+
+@dataclass(frozen=True)
+class ShardPlayer:
+    """Plays the games of a recipe in this process, or against a service; it can be sent to other processes."""
+
+    recipe: Recipe
+    address: str | None = None
+    """The service's HOST:PORT. None: in this process."""
+    batch: int = 1024
+    """The most games at a time, a request."""
+    in_flight: int = 2
+    """The most requests to the service at a time, each with its own games."""
+
+    def play_batches(self, games: GameRange, *, observations: bool) -> Iterator[tuple[Batch, Searched]]:
+        """Play some games as `search_many` does. `observations`: True to get them, whether or not a bot needs them.
+
+        Raises DataSetError if the service has another version of the rules, and what environments and bots raise.
+        """
+        recipe = self.recipe
+        players = [bots.get(spec, recipe.game, recipe.players) for spec in recipe.bots]
+        observations = observations or any(bot.needs_observations for bot in players)
+        with self._open(games, observations=observations) as env:
+            yield from search_many(env, players, recipe.seed)
+
+    def play(self, games: GameRange, report: Callable[[int], object] | None = None) -> bytes:
+        """Play a shard, and return it as a Parquet file. `report`: called with the number of games that just ended.
+
+        Raises what `play_batches` raises.
+        """
+        recording = Recording(games)
+        for batch, searched in self.play_batches(games, observations=True):
+            recording.add(batch, searched)
+            if report is not None:
+                report(len(batch.ended.envs))
+        return recording.shard()
+
+    def _open(self, games: GameRange, *, observations: bool) -> TableEnv | VectorEnv:
+        recipe = self.recipe
+        if self.address is None:
+            return TableEnv(
+                recipe.game,
+                recipe.players,
+                num_envs=min(self.batch, games.length),
+                games=games.length,
+                first_game=games.first,
+                options=recipe.options,
+                observations=observations,
+            )
+        env = VectorEnv(
+            self.address,
+            recipe.game,
+            recipe.players,
+            num_envs=min(self.batch * self.in_flight, games.length),
+            batches=min(self.in_flight, games.length),
+            games=games.length,
+            first_game=games.first,
+            options=Options(**{recipe.game: recipe.options}),
+            observations=observations,
+        )
+        found, wanted = env.info.rules_version, engine.game(recipe.game).rules_version
+        if found != wanted:
+            env.close()
+            raise DataSetError(f"the service at {self.address} plays rules version {found}, not {wanted}")
+        return env

@@ -1,0 +1,1 @@
+"""Games in a terminal, over the service: matches of bots as lines, and people who play against them."""

@@ -1,0 +1,108 @@
+"""The balance of a game between given bots: how long it is, whether to begin helps, what is played."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import engine
+from chatiere.arena.matches import Results, ratio_interval, wilson_interval
+from chatiere.engine.core.events import EventLog
+from chatiere.envs import Batch
+
+
+class Estimate(NamedTuple):
+    """A mean over games, with the bounds of its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Course:
+    """The course of G games, indexed by game number."""
+
+    first_seats: NDArray[np.int8]
+    """int8 (G,): the seat that began; which one the game's first chance event chose."""
+    kinds: dict[str, NDArray[np.uint32]]
+    """For each kind of action, by name, uint32 (G,): how many decisions were of it."""
+
+    @classmethod
+    def of(cls, game: str, players: int, games: int, seed: int) -> Self:
+        """Return who begins in the games 0 … games - 1 of a seed, and zeros for what is still to be played."""
+        rules = engine.game(game)
+        return cls(
+            first_seats=np.array([_first_seat(rules, players, seed, number) for number in range(games)], np.int8),
+            kinds={kind.name: np.zeros(games, np.uint32) for kind in rules.description.action_kinds},
+        )
+
+    def add(self, batch: Batch, actions: NDArray[np.uint16]) -> None:
+        """Add the actions that were chosen at a batch's positions."""
+        for kind in batch.info.action_kinds:
+            chosen = (kind.first_id <= actions) & (actions <= kind.last_id)
+            self.kinds[kind.name][batch.game_numbers[chosen]] += 1
+
+
+class Balance(NamedTuple):
+    """Figures of two or more games. Intervals of the first seat's and shared games are Wilson's, others normal."""
+
+    length: Estimate
+    """The number of decisions."""
+    median_length: int
+    shortest: int
+    longest: int
+    shared: Estimate
+    """The share of the games that several seats won."""
+    first_seat: Estimate
+    """The share of the win that the seat got that began; a shared win counts in parts."""
+    kinds: dict[str, Estimate]
+    """The share of the decisions that were of each kind of action."""
+
+    @classmethod
+    def of(cls, results: Results, course: Course) -> Self:
+        """Return the figures of games that were played."""
+        lengths = results.lengths.astype(np.float64)
+        games, players = results.returns.shape
+        # A winner's return is players / w - 1.
+        wins = (results.returns.astype(np.float64) + 1) / players
+        return cls(
+            length=_ratio(lengths, np.ones(games)),
+            median_length=int(np.quantile(results.lengths, 0.5, method="inverted_cdf")),
+            shortest=int(results.lengths.min()),
+            longest=int(results.lengths.max()),
+            shared=_share((wins > 0).sum(axis=1) > 1),
+            first_seat=_share(wins[np.arange(games), course.first_seats]),
+            kinds={name: _ratio(counts, lengths) for name, counts in course.kinds.items()},
+        )
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures for JSON."""
+        return {
+            "length": self.length._asdict(),
+            "median_length": self.median_length,
+            "shortest": self.shortest,
+            "longest": self.longest,
+            "shared": self.shared._asdict(),
+            "first_seat": self.first_seat._asdict(),
+            "kinds": {name: share._asdict() for name, share in self.kinds.items()},
+        }
+
+
+def _first_seat(rules: engine.Game, players: int, seed: int, game_number: int) -> int:
+    # Not the seat that decides first: in some games the one that begins is the last to set up.
+    events = EventLog()
+    rules.new_game(players, seed=seed, game_number=game_number, events=events)
+    seat = events[0].seat
+    assert seat is not None
+    return seat
+
+
+def _share(shares: NDArray[Any]) -> Estimate:
+    mean = float(shares.mean())
+    return Estimate(mean, *wilson_interval(mean, len(shares)))
+
+
+def _ratio(parts: NDArray[Any], wholes: NDArray[np.float64]) -> Estimate:
+    return Estimate(float(parts.sum() / wholes.sum()), *ratio_interval(parts, wholes))

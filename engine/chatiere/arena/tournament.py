@@ -1,0 +1,216 @@
+"""Tournaments of bots: each against each other, win rates and ratings, and the balance of the games.
+
+Ratings need the extra `chatiere[arena]`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import bots, engine
+from chatiere.arena.balance import Balance, Course
+from chatiere.arena.matches import Results, play_many, wilson_interval
+from chatiere.engine.core.integers import require_integer, unsigned
+from chatiere.envs import TableEnv
+
+if TYPE_CHECKING:
+    from openskill.models import PlackettLuce
+
+_GAMES_AT_ONCE = 1024
+
+
+class Pairing(NamedTuple):
+    """Two bots of an arena, by index: one at a single seat, the other at all other seats; or one bot at all seats."""
+
+    alone: int
+    others: int
+
+
+class Rate(NamedTuple):
+    """How often the bot that is alone wins, 0 to 1, with the bounds of the 95 % interval (Wilson's)."""
+
+    wins: float
+    low: float
+    high: float
+
+
+class Rating(NamedTuple):
+    """A bot's rating by openskill's Plackett-Luce model: a normal distribution of its skill."""
+
+    bot: str
+    mu: float
+    """The mean. Every bot begins with 25."""
+    sigma: float
+    """The standard deviation."""
+    ordinal: float
+    """mu - 3 sigma: what the skill very likely exceeds."""
+
+
+@dataclass(frozen=True)
+class Arena:
+    """The games of a tournament, and all that they depend on.
+
+    Raises EngineError if the game or the number of players is not known; ValueError, TypeError for a number out of
+    range, no bots, a bot that there is not or that is given twice.
+    """
+
+    game: str
+    """The game's name."""
+    players: int
+    """The number of players."""
+    bots: tuple[str, ...]
+    """The bots, as `bots.get` takes them. A single one plays against itself."""
+    games: int
+    """The number of games of each pairing, two or more; all pairings play the same game numbers, 0 … games - 1."""
+    seed: int = 1
+    """The seed of the games and of the bots."""
+
+    def __post_init__(self) -> None:
+        """Check all fields."""
+        engine.game(self.game).read_players(self.players)
+        if require_integer("games", self.games) < 2:
+            raise ValueError(f"games must be 2 or more, not {self.games}")
+        unsigned("seed", self.seed, 64)
+        for number, bot in enumerate(self.bots):
+            bots.get(bot, self.game, self.players)
+            if bot in self.bots[:number]:
+                raise ValueError(f"bot {bot!r} is given twice")
+        if not self.bots:
+            raise ValueError("bots must be one or more")
+
+    def pairings(self) -> list[Pairing]:
+        """Return who plays whom: every pair, and with more than two players each of the pair alone.
+
+        A single bot plays against itself.
+        """
+        if len(self.bots) == 1:
+            return [Pairing(0, 0)]
+        pairs = combinations(range(len(self.bots)), 2)
+        if self.players == 2:
+            return [Pairing(*pair) for pair in pairs]
+        return [pairing for one, other in pairs for pairing in (Pairing(one, other), Pairing(other, one))]
+
+    def unrepeatable(self) -> list[str]:
+        """Return the bots that may choose otherwise when the games are played again: those with a limit of time."""
+        return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
+
+    def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
+        """Play the games of a pairing, and return their results and balance.
+
+        The bot that is alone takes all seats in turn, another each game. In the results it is bot 0. `report`: called
+        with the number of games that just ended.
+        """
+        specs = [self.bots[pairing.alone], *[self.bots[pairing.others]] * (self.players - 1)]
+        seated = [bots.get(spec, self.game, self.players) for spec in specs]
+        results = Results.of(self.games, self.players, self.players)
+        course = Course.of(self.game, self.players, self.games, self.seed)
+        with TableEnv(
+            self.game,
+            self.players,
+            num_envs=min(_GAMES_AT_ONCE, self.games),
+            games=self.games,
+            observations=any(bot.needs_observations for bot in seated),
+        ) as env:
+            for batch, actions in play_many(env, seated, self.seed):
+                results.add(batch.ended)
+                course.add(batch, actions)
+                if report is not None:
+                    report(len(batch.ended.envs))
+        return results, Balance.of(results, course)
+
+    def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
+        """Return how often the row's bot wins alone against the column's: float64 (bots, bots), NaN on the diagonal.
+
+        `played`: the results of all pairings.
+        """
+        rates = np.full((len(self.bots), len(self.bots)), np.nan)
+        for pairing, results in played.items():
+            rates[pairing] = win_rate(results).wins
+            if self.players == 2:
+                rates[pairing[::-1]] = 1 - rates[pairing]
+        return rates
+
+    def rate_bots(
+        self, played: Mapping[Pairing, Results], report: Callable[[int], object] | None = None
+    ) -> list[Rating]:
+        """Rate two or more bots by the games of all pairings, the best first.
+
+        Of each game the winners share the first place, the others the second. Games are taken in the order of their
+        numbers, each of all pairings in turn. `report`: called with the number of games that were just rated.
+
+        Raises ImportError without openskill.
+        """
+        # tau is how much skill is thought to change from game to game: a bot's does not.
+        model = import_model()(tau=0.0)
+        start = model.rating()
+        found = np.tile([start.mu, start.sigma], (len(self.bots), 1))
+        for number in range(self.games):
+            for pairing, results in played.items():
+                seated = np.where(results.bots[number] == 0, pairing.alone, pairing.others)
+                # -1 is the return of those who did not win.
+                places = (results.returns[number] <= -1).astype(np.float64).tolist()
+                teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
+                after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
+                for bot in pairing:
+                    # What changes at a bot's seats adds up: what it wins from itself it also loses. Its certainty does
+                    # not: a bot at several seats has played one game.
+                    mus, sigmas = after[seated == bot].T
+                    found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
+            if report is not None:
+                report(len(played))
+        rated = [
+            Rating(name, mu, sigma, mu - 3 * sigma) for name, (mu, sigma) in zip(self.bots, found.tolist(), strict=True)
+        ]
+        return sorted(rated, key=lambda rating: -rating.mu)
+
+    def figures(
+        self, played: Mapping[Pairing, Results], balances: Mapping[Pairing, Balance], rated: Sequence[Rating]
+    ) -> dict[str, Any]:
+        """Return all figures, with what they depend on, for JSON.
+
+        `played`, `balances`: the results and the balance of all pairings. `rated`: the ratings by them; of a single
+        bot there are none, nor a win rate.
+        """
+        return {
+            "package_version": version("chatiere"),
+            "openskill_version": version("openskill"),
+            "game": self.game,
+            "rules_version": engine.game(self.game).rules_version,
+            "players": self.players,
+            "bots": list(self.bots),
+            "unrepeatable_bots": self.unrepeatable(),
+            "games_per_pairing": self.games,
+            "seed": self.seed,
+            "even_share": 1 / self.players,
+            "pairings": [
+                {
+                    "bot": self.bots[pairing.alone],
+                    "others": self.bots[pairing.others],
+                    **(win_rate(results)._asdict() if rated else {}),
+                    "balance": balances[pairing].figures(),
+                }
+                for pairing, results in played.items()
+            ],
+            "ratings": [rating._asdict() for rating in rated],
+        }
+
+
+def win_rate(results: Results) -> Rate:
+    """Return how often bot 0 wins; a shared win counts in parts."""
+    wins = results.wins(0)
+    rate = float(wins.mean())
+    return Rate(rate, *wilson_interval(rate, len(wins)))
+
+
+def import_model() -> "type[PlackettLuce]":
+    """Return openskill's model. Raises ImportError, which says what to install."""
+    try:
+        from openskill.models import PlackettLuce
+    except ImportError as error:
+        raise ImportError("ratings need openskill: pip install 'chatiere[arena]'") from error
+    return PlackettLuce

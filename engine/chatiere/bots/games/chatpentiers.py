@@ -1,0 +1,59 @@
+"""Bots for Chatpentiers."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import engine
+from chatiere.bots.bot import Bot, Decisions
+from chatiere.engine.core.observation import ObservationLayout
+from chatiere.engine.games.chatpentiers.words import IDS, SIZES
+
+# What one more perfect section adds to the bonus, by how many there are.
+_BONUS = np.array([0, 1, 1, 2, 0])
+
+
+class FittingBot(Bot):
+    """A bot that takes the card that brings its board the most points at once, or costs it the fewest.
+
+    Of several zones it takes the one with the highest limit. It plays its highest card that is legal, so that it has
+    the first choice.
+    """
+
+    title = "Fitting"
+    description = "Plays its highest card, and takes the one that brings its board the most points."
+
+    needs_observations = True
+
+    def __init__(self) -> None:
+        """Create a bot."""
+        self._layout = ObservationLayout(engine.game("chatpentiers").description)
+
+    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
+        """See Bot.choose."""
+        ids = decisions.legal_ids.astype(np.intp)
+        values = (ids % SIZES.values).astype(np.float64)
+        takes = np.flatnonzero(ids >= IDS.first_take)
+        if len(takes):
+            rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())[takes]
+            card, zone = np.divmod(ids[takes] - IDS.first_take, SIZES.zones)
+            values[takes] = self._gains(decisions.observations, rows, card // SIZES.values, zone)
+        return decisions.best_actions(values)
+
+    def _gains(
+        self, observations: NDArray[np.uint8], rows: NDArray[np.intp], colour: NDArray[np.intp], zone: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        # What it adds to the board of these rows to place a card of the colour in the zone.
+        seen = self._layout.arrays(observations)
+        # The zero zone's limit is 0, and it is never perfect.
+        limits = np.zeros((len(observations), SIZES.zones), np.intp)
+        limits[:, :-1] = seen["section_limits"]
+        limit, held = limits[rows, zone], seen["seats.cards"][rows, 0, colour].astype(np.intp)
+        bonus = _BONUS[seen["seats.perfect_sections"][rows, 0]]
+        lost = _BONUS[seen["seats.perfect_sections"][rows, 0].astype(np.intp) - 1]
+        gains = np.where(held < limit, 1, np.where(held > limit, -1, -1 - held))
+        gains += np.where(held + 1 == limit, bonus, 0) - np.where((held == limit) & (limit > 0), lost, 0)
+        return gains + limit / 16
+
+
+BOTS = {"fitting": FittingBot}
+SECONDS = {"flat": 0.005, "ismcts": 0.008}

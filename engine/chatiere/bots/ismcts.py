@@ -1,0 +1,81 @@
+"""The bot `ismcts`: information-set Monte Carlo tree search, without any knowledge of the game beyond its rules."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.bots.bot import Decisions, Judgement, SearchBot
+from chatiere.bots.search import MAX_SIMULATIONS, SearchColumns, read_exploration, read_simulations, search
+
+# UCB1's constant of exploration, for returns that are scaled to 0 … 1.
+EXPLORATION = 0.7
+# Not more nodes than this are kept at a time: a few hundred megabytes.
+_MAX_NODES = 2_000_000
+# Simulations by default, or for each millisecond: more than it has time for, so that what they may take is bounded.
+_SIMULATIONS = 1000
+
+
+class IsmctsBot(SearchBot):
+    """A bot for any game that chooses the action which a search has visited most.
+
+    Of equals it takes the one with the best value, then the one of the lowest dense id.
+    """
+
+    title = "Tree search"
+    description = "Searches a tree of what may follow, and takes the action that it looked at most."
+
+    def __init__(
+        self, simulations: int | None = None, milliseconds: int | None = None, exploration: float = EXPLORATION
+    ) -> None:
+        """Create a bot.
+
+        `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow, at most 1000
+        for each. `exploration`: the constant of UCB1, from 0 on. `milliseconds`: for each call of `choose`; None: no
+        limit. Choices that depend on it can't be repeated.
+
+        Raises EngineError: INVALID_BATCH.
+        """
+        if simulations is None:
+            simulations = min(MAX_SIMULATIONS, _SIMULATIONS * max(1, milliseconds or 1))
+        self.budget = read_simulations(simulations)
+        self.is_reproducible = milliseconds is None
+        self._milliseconds = milliseconds
+        self._exploration = read_exploration(exploration)
+
+    def judge(self, decisions: Decisions) -> Judgement:
+        """See Bot.judge. What is the only legal action is not searched, unless that is hidden."""
+        offsets, counts = decisions.legal_offsets, decisions.legal_counts()
+        values = np.full(len(decisions.legal_ids), np.nan)
+        shares = np.repeat(1 / counts, counts)
+        actions = decisions.legal_ids[offsets[:-1]]
+        rows = decisions.worth_a_search()
+        at_once = len(rows) if self._milliseconds is not None else max(1, _MAX_NODES // self.budget)
+        for first in range(0, len(rows), at_once or 1):
+            some = rows[first : first + at_once]
+            found = self._search(decisions, some)
+            trees = np.repeat(np.arange(len(some)), counts[some])
+            places = np.repeat(offsets[some] - found.legal_offsets[:-1], counts[some]) + np.arange(len(trees))
+            values[places] = found.values
+            shares[places] = found.visits / np.add.reduceat(found.visits, found.legal_offsets[:-1])[trees]
+            # Each tree's actions stay together, the best of them first.
+            known = np.nan_to_num(found.values, nan=-1.0)
+            best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), trees))
+            actions[some] = found.legal_ids[best_first[found.legal_offsets[:-1]]]
+        return Judgement(actions, values, shares)
+
+    def _search(self, decisions: Decisions, rows: NDArray[np.intp]) -> SearchColumns:
+        drawn = 0
+
+        def worlds(count: int) -> NDArray[np.uint8]:
+            nonlocal drawn
+            drawn += count
+            return decisions.worlds(rows, count, drawn - count)
+
+        return search(
+            decisions.game,
+            decisions.players,
+            decisions.luck[rows],
+            worlds,
+            simulations=self.budget,
+            exploration=self._exploration,
+            milliseconds=self._milliseconds,
+        )

@@ -1,0 +1,877 @@
+"""Many games at a time: the methods of `Position`, for n packed states in one call and without the GIL.
+
+All items of a batch have the same game and number of players (`Table`). Arguments and results are columns: arrays in C
+order, little-endian, without padding. A column is passed as such bytes, or as integers that fit in it: an array of any
+integer dtype, a buffer of them, a sequence. Bytes and contiguous arrays of the column's dtype are read in place.
+Results are bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a memoryview of
+overwritten states. Columns that were not asked for are empty. An item that fails (a broken state, an illegal move) does
+not affect the others: `FaultColumns` gives its reason.
+"""
+
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+
+from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.integers import MAX_U64, column_of
+from chatiere.engine.core.stream import words
+
+from chatiere.engine.core.game cimport MAX_LEGAL, OK
+from chatiere.engine.core.integers cimport read_number, read_u64
+from chatiere.engine.core.loops cimport (
+    BatchLoop,
+    Control,
+    Described,
+    NewGames,
+    LoopEnd,
+    Part,
+    Restarts,
+    begin_part,
+    cancel,
+    evaluate_all,
+    is_cancelled,
+    list_decisions,
+    move_part,
+    moves_of,
+    observe_all,
+    playout_all,
+    resample_all,
+    score_all,
+    weigh_all,
+)
+from chatiere.engine.core.position cimport Game, Position
+from chatiere.engine.core.threads cimport Work, run_parts
+
+cdef enum:
+    # The initial capacity for legal ids, for each item.
+    LEGAL_GUESS = 64
+    # Bytes, of states that are overwritten.
+    ALIGNMENT = 8
+    MAX_THREADS = 256
+    # The parts of a batch for each of several threads: one that comes late, or is slow, is not waited for long.
+    PARTS_EACH = 4
+
+
+# The number of a batch's faults that are given with their texts.
+MAX_FAULTS_TOLD = 20
+# The items of a batch, at most: the offsets of legal ids fit into 32 bits in every game.
+MAX_ITEMS = 524_288
+# The most playouts of one state or action, which fit into a column of counts.
+MAX_COUNT = 2**32 - 1
+
+
+class Columns(NamedTuple):
+    """The columns of PositionColumns to return besides `states`, `actors` and `final`.
+
+    `legal`: `legal_offsets`, `legal_ids`, `weights`. `scores`: `totals`, `returns`. `observations`: `observations` and,
+    with restarts, `final_observations`. `final_scores`: as `scores`, but with totals of 0 where the game is not over:
+    in some games the totals on the way take longer than the moves.
+    """
+
+    legal: bool = False
+    scores: bool = False
+    observations: bool = False
+    final_scores: bool = False
+
+
+class Restart(NamedTuple):
+    """A request to restart games that end, with the same seed and `stride` (1 or more) added to the game number.
+
+    `options`: the options of the new games, by name; None: all defaults.
+    """
+
+    options: object = None
+    stride: int = 1
+
+
+class PositionColumns(NamedTuple):
+    """The positions of n games, in columns with these dtypes and shapes:
+
+    `states` uint8 (n, packed_size); unchanged for failed items. A memoryview if the states were overwritten.
+    `actors` int8 (n,): the seat to act, -1 at a chance event, -4 when the game is over, -3 for a broken state, whose
+    other columns are 0 and which has no legal ids.
+    `legal_offsets` uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
+    `legal_ids` uint16: dense ids of the legal actions, ascending, or the outcomes at a chance event.
+    `weights` uint32: the weights of outcomes at chance events, 1 for actions; empty if no item is at a chance event.
+    `totals` int32 (n, players), `returns` float32 (n, players): as in Position; of the ended game, if restarted.
+    `final` uint8 (n,): 1 if the game is over, or was before it was restarted.
+    `observations` uint8 (n, observation_length): the observation of the seat to act; 0 if there is none.
+    `final_observations` uint8 (r, players, observation_length): of every seat at the end of the r restarted games.
+    """
+
+    states: bytes | memoryview
+    actors: bytes
+    legal_offsets: bytes
+    legal_ids: bytes
+    weights: bytes
+    totals: bytes
+    returns: bytes
+    final: bytes
+    observations: bytes
+    final_observations: bytes
+
+
+class PlayoutColumns(NamedTuple):
+    """The results of k random playouts of each of n states.
+
+    `mean_returns` float64 (n, players); `wins` uint32 (n, players): the number of playouts with the seat among the
+    winners; `decisions` uint64 (n,): the number of decisions in all k playouts.
+    """
+
+    mean_returns: bytes
+    wins: bytes
+    decisions: bytes
+
+
+class EvaluationColumns(NamedTuple):
+    """The worth of the legal actions at n states to the seats to act, by random playouts.
+
+    `actors` int8 (n,), `legal_offsets` uint32 (n + 1,), `legal_ids` uint16: as in PositionColumns, but only decisions
+    have legal ids. For each of these: `mean_returns` float64, the acting seat's mean return over all playouts after
+    that action; `counts` uint32, the number of these playouts. Both are 0 for failed items.
+    """
+
+    actors: bytes
+    legal_offsets: bytes
+    legal_ids: bytes
+    mean_returns: bytes
+    counts: bytes
+
+
+class ScoreColumns(NamedTuple):
+    """The scores at n states.
+
+    `totals` int32 (n, players): the scores if the game stopped now; `final` uint8 (n,): 1 if the game is over; `ranks`
+    uint8 (n, players) and `returns` float32 (n, players): 0 if it is not.
+    """
+
+    totals: bytes
+    final: bytes
+    ranks: bytes
+    returns: bytes
+
+
+class ItemFault(NamedTuple):
+    """The fault of item number `item`, with the texts of EngineError; `field` begins with the column's name."""
+
+    item: int
+    reason: Reason
+    message: str
+    field: str
+    rule: str
+
+
+class FaultColumns(NamedTuple):
+    """The failed items.
+
+    `reasons` uint8 (n,): 0 or the Reason's number; empty if no item failed. `items`: the first MAX_FAULTS_TOLD faults.
+    """
+
+    reasons: bytes
+    items: tuple[ItemFault, ...]
+
+
+class Cancelled(Exception):
+    """Raised by a batch that was cancelled; it has no result."""
+
+
+cdef class Cancellation:
+    """A handle for other threads to cancel a running batch, which checks it before every item and every playout."""
+
+    cdef Control control
+
+    def cancel(self):
+        """End the batch that was given this, and every later one, with Cancelled."""
+        cancel(&self.control)
+
+    @property
+    def cancelled(self):
+        """True if `cancel` was called."""
+        return bool(is_cancelled(&self.control))
+
+    @property
+    def moves(self):
+        """The number of moves made so far in steps, playouts and evaluations that were given this."""
+        return moves_of(&self.control)
+
+
+# Columns
+
+cdef bytes new_column(Py_ssize_t size):
+    # Written to only before anybody else sees it.
+    return PyBytes_FromStringAndSize(NULL, size)
+
+
+cdef inline void* data_of(bytes column):
+    return PyBytes_AS_STRING(column)
+
+
+cdef bytes copy_of(name, values, Py_ssize_t item_size):
+    # An aligned copy of a small column, which nobody can change while it is read.
+    return values if type(values) is bytes else bytes(column_of(name, values, item_size))
+
+
+cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
+    # The copy of a column that must have `count` items.
+    cdef bytes copy = copy_of(name, values, item_size)
+    if len(copy) != item_size * count:
+        raise EngineError(
+            Reason.INVALID_BATCH,
+            f"{name} must be uint{8 * item_size} ({count},), {item_size * count} bytes, not {len(copy)} bytes",
+            field=name,
+            metadata={"expected_size": str(item_size * count), "size": str(len(copy))},
+        )
+    return copy
+
+
+cdef int check_size(Py_ssize_t size, max_bytes) except -1:
+    if max_bytes is not None and size > read_number("max_bytes", max_bytes, 0, MAX_U64):
+        raise EngineError(
+            Reason.BATCH_TOO_LARGE,
+            f"the response would exceed {max_bytes} bytes: send fewer items or ask for fewer columns",
+            metadata={"limit": str(max_bytes), "asked": str(size)},
+        )
+    return 0
+
+
+cdef int check_playouts(asked, max_playouts) except -1:
+    if max_playouts is not None and asked > read_number("max_playouts", max_playouts, 0, MAX_U64):
+        raise EngineError(
+            Reason.BATCH_TOO_LARGE,
+            f"a batch has at most {max_playouts} playouts here, not {asked}: worlds × playouts for each legal action",
+            field="playouts",
+            metadata={"limit": str(max_playouts), "asked": str(asked)},
+        )
+    return 0
+
+
+cdef Py_ssize_t check_count(name, Py_ssize_t count) except -1:
+    if count > MAX_ITEMS:
+        raise EngineError(Reason.INVALID_BATCH, f"a batch has 0 to {MAX_ITEMS} items, not {count}", field=name)
+    return count
+
+
+cdef int require_done(LoopEnd end) except -1:
+    if end == LoopEnd.CANCELLED:
+        raise Cancelled("the batch was cancelled")
+    if end == LoopEnd.NO_MEMORY:
+        raise MemoryError()  # uncovered: memory does not run out in tests
+    return 0
+
+
+cdef class Parts:
+    # The items of a batch, divided evenly for threads; the columns that they fill, and what each part has of its own.
+    cdef BatchLoop batch
+    cdef Described described
+    cdef Part* parts
+    cdef Py_ssize_t count
+    cdef int num_threads
+
+    def __cinit__(self, Table table, Py_ssize_t items, Cancellation cancellation, states, num_threads):
+        cdef Py_ssize_t i
+        self.num_threads = min(<Py_ssize_t> read_number("num_threads", num_threads, 1, MAX_THREADS), max(items, 1))
+        self.count = 1 if self.num_threads == 1 else min(PARTS_EACH * self.num_threads, items)
+        self.batch = table.batch_of(items, cancellation, states)
+        self.parts = <Part*> calloc(self.count, sizeof(Part))
+        if self.parts == NULL:
+            raise MemoryError()  # uncovered: memory does not run out in tests
+        for i in range(self.count):
+            self.parts[i].batch = &self.batch
+            self.parts[i].described = &self.described
+            self.parts[i].first = items * i // self.count
+            self.parts[i].last = items * (i + 1) // self.count
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.count if self.parts != NULL else 0):
+            free(self.parts[i].legal_ids)
+            free(self.parts[i].final_observations)
+        free(self.parts)
+
+    cdef Py_ssize_t ended(self):
+        cdef Py_ssize_t ended = 0, i
+        for i in range(self.count):
+            ended += self.parts[i].ended
+        return ended
+
+    cdef bytes joined_final_observations(self, Py_ssize_t size):
+        # `size`: that of one game's.
+        cdef bytes joined = new_column(self.ended() * size)
+        cdef char* place = <char*> data_of(joined)
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if self.parts[i].ended:
+                memcpy(place, self.parts[i].final_observations, self.parts[i].ended * size)
+                place += self.parts[i].ended * size
+        return joined
+
+    cdef int reserve_legal_ids(self) except -1:
+        cdef Part* part
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            part = &self.parts[i]
+            part.capacity = MAX_LEGAL + LEGAL_GUESS * (part.last - part.first)
+            part.legal_ids = <uint16_t*> malloc(part.capacity * sizeof(uint16_t))
+            if part.legal_ids == NULL:
+                raise MemoryError()  # uncovered: memory does not run out in tests
+        return 0
+
+    cdef size_t join_offsets(self, uint32_t* offsets):
+        # Let offsets that begin at 0 in each part count on. Returns the number of all legal ids.
+        cdef size_t legal = 0
+        cdef Py_ssize_t item, i
+        for i in range(self.count):
+            if legal:
+                for item in range(self.parts[i].first, self.parts[i].last):
+                    offsets[item] += legal
+            legal += self.parts[i].legal
+        offsets[self.batch.count] = legal
+        return legal
+
+    cdef bytes joined_legal_ids(self, size_t legal):
+        cdef bytes joined = new_column(legal * sizeof(uint16_t))
+        cdef char* place = <char*> data_of(joined)
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            memcpy(place, self.parts[i].legal_ids, self.parts[i].legal * sizeof(uint16_t))
+            place += self.parts[i].legal * sizeof(uint16_t)
+        return joined
+
+    cdef bint any_chance(self):
+        # True if some item is at a chance event.
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if self.parts[i].chance:
+                return True
+        return False
+
+
+cdef class Table:
+    """A game at a number of players, as played by all items of a batch.
+
+    The methods may be called by several threads at a time. Each takes a Cancellation, or None, and raises Cancelled
+    when that is cancelled. Each raises EngineError for errors of the batch as a whole: INVALID_BATCH (a column of the
+    wrong length or with values that do not fit in it, more than 524,288 items), and the reasons given below.
+
+    States are checked, except those returned last, if they are passed as the same bytes object.
+    """
+
+    cdef readonly Game game
+    cdef readonly int players
+    # Of the games that it begins.
+    cdef readonly int rules_version
+    # The states returned last, if none is broken. Bytes cannot change.
+    cdef bytes sound
+
+    def __init__(self, Game game not None, players, rules_version=None):
+        """Initialize a table of `game` with `players` seats.
+
+        `rules_version`: the version of the rules under which games begin; None: the newest. States of any version that
+        is played may be passed, and are played on under their own. Raises EngineError: INVALID_PLAYERS,
+        UNSUPPORTED_RULES_VERSION.
+        """
+        self.players = game.read_players(players)
+        self.rules_version = game.read_rules_version(rules_version)
+        self.game = game
+
+    def __repr__(self):
+        return f"<Table of {self.game.name}, {self.players} players>"
+
+    def new_games(
+        self,
+        options=None,
+        *,
+        seeds=None,
+        game_numbers=None,
+        count=None,
+        columns=Columns(),
+        max_bytes=None,
+        num_threads=1,
+        Cancellation cancellation=None,
+    ):
+        """Begin games, all with the same options (by name; None: all defaults).
+
+        With `seeds`, uint64 (n,), chance is sampled from the streams (seed, game number); `game_numbers`: uint64 (n,),
+        or None for all 0. Without, chance is explicit and `count` is the number of games. One of the two is required.
+        `max_bytes`: the largest size of the result, above which BATCH_TOO_LARGE is raised; None: no limit.
+        `num_threads`: the number of threads, 1 to 256, that share the work; the result does not depend on it.
+
+        Returns PositionColumns. Raises EngineError: INVALID_OPTION, INVALID_SEED, BATCH_TOO_LARGE.
+        """
+        cdef bytes encoded = self.encode_options(options, "options")
+        cdef bytes seed_column = b"", number_column = b"", states
+        cdef NewGames new_games
+        cdef bytes actors, faults
+        cdef Parts parts
+        cdef Py_ssize_t n
+        cdef int i
+        if seeds is not None:
+            if count:
+                raise EngineError(Reason.INVALID_BATCH, "count must be omitted if seeds are given", field="count")
+            seed_column = copy_of("seeds", seeds, sizeof(uint64_t))
+            n = check_count("seeds", (len(seed_column) + 7) // 8)
+            seed_column = copy_for("seeds", seed_column, sizeof(uint64_t), n)
+            number_column = bytes(n * sizeof(uint64_t))
+            if game_numbers is not None:
+                number_column = copy_for("game_numbers", game_numbers, sizeof(uint64_t), n)
+        else:
+            if game_numbers is not None:
+                raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
+            if count is None:
+                raise EngineError(
+                    Reason.INVALID_BATCH, "either seeds or, for explicit chance, count is required", field="count"
+                )
+            n = read_number("count", count, 0, MAX_ITEMS)
+        new_games.options = data_of(encoded)
+        new_games.sampled = seeds is not None
+        new_games.seeds = <const uint64_t*> data_of(seed_column)
+        new_games.game_numbers = <const uint64_t*> data_of(number_column)
+        cancellation = cancellation or Cancellation()
+        parts = Parts(self, n, cancellation, None, num_threads)
+        check_size(self.size_of(n, columns), max_bytes)
+        states = new_column(n * parts.batch.packed_size)
+        faults = bytes(n)
+        actors = new_column(n)
+        parts.described.states = <uint8_t*> data_of(states)
+        parts.described.actors = <int8_t*> data_of(actors)
+        for i in range(parts.count):
+            parts.parts[i].new_games = &new_games
+            parts.parts[i].faults = <uint8_t*> data_of(faults)
+        positions = self.run(begin_part, parts, states, actors, columns, max_bytes)
+        self.sound = states
+        return positions
+
+    def step(
+        self,
+        states,
+        moves,
+        *,
+        columns=Columns(),
+        restart=None,
+        overwrite_states=False,
+        max_bytes=None,
+        num_threads=1,
+        Cancellation cancellation=None,
+    ):
+        """Make a move in each game.
+
+        `states`: uint8 (n, packed_size). `moves`: uint16 (n,), dense ids of actions, or outcomes at chance events.
+        `restart`: a Restart, to begin a new game where one ends; None: ended games stay over.
+        `overwrite_states`: write the new states over `states`, which saves a copy, if it is writable and aligned to 8
+        bytes. Nobody else may write to it meanwhile; it holds garbage if the call raises. `max_bytes`, `num_threads`:
+        as in `new_games`.
+
+        Returns (PositionColumns, FaultColumns). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
+        """
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] before = given
+        cdef Py_ssize_t n = self.count_of(given)
+        cdef bytes move_column = copy_for("moves", moves, sizeof(uint16_t), n)
+        cdef bytes faults, actors, encoded
+        cdef object after
+        cdef Restarts restarts
+        cdef const uint8_t* source = &before[0] if n else NULL
+        cdef Parts parts
+        cdef Part* part
+        cdef int i
+        if restart is not None:
+            restarts.stride = read_number("restart.stride", restart.stride, 1, MAX_U64)
+            encoded = self.encode_options(restart.options, "restart.options")
+            restarts.options = data_of(encoded)
+        cancellation = cancellation or Cancellation()
+        parts = Parts(self, n, cancellation, states, num_threads)
+        check_size(self.size_of(n, columns), max_bytes)
+        if overwrite_states and n and not given.readonly and <uintptr_t> source % ALIGNMENT == 0:
+            after = given
+            parts.described.states = <uint8_t*> source
+        else:
+            after = new_column(n * parts.batch.packed_size)
+            parts.described.states = <uint8_t*> data_of(after)
+        faults = new_column(n)
+        actors = new_column(n)
+        parts.described.actors = <int8_t*> data_of(actors)
+        for i in range(parts.count):
+            part = &parts.parts[i]
+            part.before = source
+            part.moves = <const uint16_t*> data_of(move_column)
+            part.faults = <uint8_t*> data_of(faults)
+            part.restarts = &restarts if restart is not None else NULL
+        positions = self.run(move_part, parts, after, actors, columns, max_bytes)
+        told = self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
+        self.sound = after if told is NO_FAULTS and isinstance(after, bytes) else None
+        return positions, told
+
+    def playout(self, states, playouts, *, seed, first_game_number=0, Cancellation cancellation=None):
+        """Play each state to its end `playouts` times (k, 1 to 2**32 - 1), with uniformly random actions.
+
+        `states`: uint8 (n, packed_size). Playout j of item i draws chance events and actions from the stream
+        (seed, first_game_number + k × i + j).
+
+        Returns (PlayoutColumns, FaultColumns). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
+        """
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] packed = given
+        cdef Py_ssize_t n = self.count_of(given)
+        cdef const uint8_t* source = &packed[0] if n else NULL
+        cdef uint64_t stream_seed = read_u64("seed", seed)
+        cdef uint64_t first = read_u64("first_game_number", first_game_number)
+        cdef uint32_t times = read_number("playouts", playouts, 1, MAX_COUNT)
+        cdef bytes faults, mean_returns, wins, decisions
+        cdef uint8_t* fault_data
+        cdef double* return_data
+        cdef uint32_t* win_data
+        cdef uint64_t* decision_data
+        cdef BatchLoop batch
+        cdef LoopEnd end
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation, states)
+        faults = new_column(n)
+        mean_returns = new_column(n * self.players * sizeof(double))
+        wins = new_column(n * self.players * sizeof(uint32_t))
+        decisions = new_column(n * sizeof(uint64_t))
+        fault_data = <uint8_t*> data_of(faults)
+        return_data = <double*> data_of(mean_returns)
+        win_data = <uint32_t*> data_of(wins)
+        decision_data = <uint64_t*> data_of(decisions)
+        with nogil:
+            end = playout_all(
+                &batch, source, times, stream_seed, first, fault_data, return_data, win_data, decision_data
+            )
+        require_done(end)
+        return PlayoutColumns(mean_returns, wins, decisions), self.faults_of(faults, given)
+
+    def evaluate(
+        self,
+        states,
+        worlds,
+        playouts,
+        *,
+        seed,
+        first_game_number=0,
+        max_playouts=None,
+        max_bytes=None,
+        Cancellation cancellation=None,
+    ):
+        """Try every legal action of the seat to act at each state, in worlds drawn for that seat, by random playouts.
+
+        `states`: uint8 (n, packed_size), all at decisions: one at a chance event or over fails. For each, `worlds`
+        states are drawn from those that agree with all that the seat to act knows. In each of them every legal action
+        is made, and the game played to its end `playouts` times, with uniformly random actions. Both are 1 or more, and
+        their product is at most 2**32 - 1.
+
+        Word w of the stream (seed, first_game_number + i) is the seed s of world w of item i: the world is drawn from
+        the stream (s, 0), and playout j after each action draws chance events and actions from the stream (s, 1 + j).
+        So the result depends only on this and on what the seat to act knows.
+
+        `max_playouts`: the largest number of playouts of the batch, worlds × playouts for each legal action, and
+        `max_bytes`: the largest size of the result, above which BATCH_TOO_LARGE is raised; None: no limit.
+
+        Returns (EvaluationColumns, FaultColumns). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
+        """
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] packed = given
+        cdef Py_ssize_t n = self.count_of(given)
+        cdef const uint8_t* source = &packed[0] if n else NULL
+        cdef uint64_t stream_seed = read_u64("seed", seed)
+        cdef uint64_t first = read_u64("first_game_number", first_game_number)
+        cdef uint32_t drawn = read_number("worlds", worlds, 1, MAX_COUNT)
+        cdef uint32_t played = read_number("playouts", playouts, 1, MAX_COUNT)
+        cdef bytes faults, actors, legal_offsets, legal_ids, mean_returns, counts
+        cdef double* return_data
+        cdef uint32_t* count_data
+        cdef Parts parts
+        cdef Part* part
+        cdef LoopEnd end
+        cdef Py_ssize_t legal
+        if <uint64_t> drawn * played > MAX_COUNT:
+            raise EngineError(
+                Reason.INVALID_BATCH,
+                f"worlds × playouts must be at most 2**32 - 1, not {drawn} × {played}",
+                field="playouts",
+            )
+        cancellation = cancellation or Cancellation()
+        parts = Parts(self, n, cancellation, states, 1)
+        part = parts.parts
+        faults = new_column(n)
+        actors = new_column(n)
+        legal_offsets = new_column((n + 1) * sizeof(uint32_t))
+        part.before = source
+        part.faults = <uint8_t*> data_of(faults)
+        parts.described.actors = <int8_t*> data_of(actors)
+        parts.described.legal_offsets = <uint32_t*> data_of(legal_offsets)
+        parts.reserve_legal_ids()
+        with nogil:
+            end = list_decisions(part)
+        require_done(end)
+        legal = part.legal
+        check_playouts(legal * int(drawn) * int(played), max_playouts)
+        check_size(n + len(legal_offsets) + legal * (sizeof(uint16_t) + sizeof(double) + sizeof(uint32_t)), max_bytes)
+        mean_returns = new_column(legal * sizeof(double))
+        counts = new_column(legal * sizeof(uint32_t))
+        return_data = <double*> data_of(mean_returns)
+        count_data = <uint32_t*> data_of(counts)
+        with nogil:
+            end = evaluate_all(part, drawn, played, stream_seed, first, return_data, count_data)
+        require_done(end)
+        legal_ids = (<const char*> part.legal_ids)[:legal * sizeof(uint16_t)]
+        told = self.faults_of(faults, given, "states", partial(_evaluate, drawn, stream_seed, first))
+        return EvaluationColumns(actors, legal_offsets, legal_ids, mean_returns, counts), told
+
+    def score(self, states, *, Cancellation cancellation=None):
+        """Return the scores at `states`, uint8 (n, packed_size), as (ScoreColumns, FaultColumns)."""
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] packed = given
+        cdef Py_ssize_t n = self.count_of(given)
+        cdef const uint8_t* source = &packed[0] if n else NULL
+        cdef bytes faults = new_column(n), final = new_column(n), ranks = new_column(n * self.players)
+        cdef bytes totals = new_column(n * self.players * sizeof(int32_t))
+        cdef bytes returns = new_column(n * self.players * sizeof(float))
+        cdef uint8_t* fault_data = <uint8_t*> data_of(faults)
+        cdef int32_t* total_data = <int32_t*> data_of(totals)
+        cdef uint8_t* final_data = <uint8_t*> data_of(final)
+        cdef uint8_t* rank_data = <uint8_t*> data_of(ranks)
+        cdef float* return_data = <float*> data_of(returns)
+        cdef BatchLoop batch
+        cdef LoopEnd end
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation, states)
+        with nogil:
+            end = score_all(&batch, source, fault_data, total_data, final_data, rank_data, return_data)
+        require_done(end)
+        return ScoreColumns(totals, final, ranks, returns), self.faults_of(faults, given)
+
+    def resample(self, states, seats, *, seed, first_game_number=0, Cancellation cancellation=None):
+        """Draw, for each state, one uniformly from those that agree with all that a seat knows of it.
+
+        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), the seats whose knowledge is kept. Item i is drawn from
+        the stream (seed, first_game_number + i) and, with sampled chance, continues with it.
+
+        Returns (states, FaultColumns), with the states of failed items unchanged. Raises EngineError: INVALID_SEED.
+        """
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] before = given
+        cdef Py_ssize_t n = self.count_of(given)
+        cdef const uint8_t* source = &before[0] if n else NULL
+        cdef bytes seat_column = copy_for("seats", seats, 1, n)
+        cdef const uint8_t* seat_data = <const uint8_t*> data_of(seat_column)
+        cdef uint64_t stream_seed = read_u64("seed", seed)
+        cdef uint64_t first = read_u64("first_game_number", first_game_number)
+        cdef bytes faults = new_column(n), after = new_column(n * self.game.packed_size)
+        cdef uint8_t* fault_data = <uint8_t*> data_of(faults)
+        cdef uint8_t* packed = <uint8_t*> data_of(after)
+        cdef BatchLoop batch
+        cdef LoopEnd end
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation, states)
+        with nogil:
+            end = resample_all(&batch, source, seat_data, stream_seed, first, fault_data, packed)
+        require_done(end)
+        return after, self.faults_of(faults, after, "seats", partial(_resample, seat_column, stream_seed, first))
+
+    def observe(self, states, seats, *, max_bytes=None, Cancellation cancellation=None):
+        """Return observations.
+
+        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), the observing seats. `max_bytes`: as in `new_games`.
+
+        Returns (observations, FaultColumns): uint8 (n, observation_length), 0 for failed items. Raises EngineError:
+        BATCH_TOO_LARGE.
+        """
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] packed = given
+        cdef Py_ssize_t n = self.count_of(given)
+        cdef Py_ssize_t size = n * self.game.observation_length
+        cdef const uint8_t* source = &packed[0] if n else NULL
+        cdef bytes seat_column = copy_for("seats", seats, 1, n)
+        cdef const uint8_t* seat_data = <const uint8_t*> data_of(seat_column)
+        cdef bytes faults, observations
+        cdef uint8_t* fault_data
+        cdef uint8_t* values
+        cdef BatchLoop batch
+        cdef LoopEnd end
+        check_size(size, max_bytes)
+        faults = new_column(n)
+        observations = new_column(size)
+        fault_data = <uint8_t*> data_of(faults)
+        values = <uint8_t*> data_of(observations)
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation, states)
+        with nogil:
+            end = observe_all(&batch, source, seat_data, fault_data, values)
+        require_done(end)
+        return observations, self.faults_of(faults, given, "seats", partial(_observe, seat_column))
+
+    cdef BatchLoop batch_of(self, Py_ssize_t count, Cancellation cancellation, states):
+        cdef BatchLoop batch
+        batch.ops = self.game.ops
+        batch.players = self.players
+        batch.rules_version = self.rules_version
+        batch.count = count
+        batch.packed_size = self.game.packed_size
+        batch.sound = states is not None and states is self.sound
+        batch.control = &cancellation.control
+        return batch
+
+    cdef object view_of(self, states):
+        # A column of packed states as a memoryview of bytes.
+        return column_of("states", states, 1, self.game.packed_size)
+
+    cpdef Py_ssize_t count_states(self, states) except -1:
+        """Return the number of packed states in a column. Raises EngineError: INVALID_BATCH."""
+        return self.count_of(self.view_of(states))
+
+    cdef Py_ssize_t count_of(self, given) except -1:
+        cdef Py_ssize_t packed_size = self.game.packed_size
+        cdef Py_ssize_t size = len(given)
+        if size % packed_size:
+            raise EngineError(
+                Reason.INVALID_BATCH,
+                f"states must be uint8 (n, {packed_size}), a multiple of {packed_size} bytes, not {size} bytes",
+                field="states",
+                metadata={"expected_size": str(size // packed_size * packed_size), "size": str(size)},
+            )
+        return check_count("states", size // packed_size)
+
+    cdef bytes encode_options(self, options, path):
+        try:
+            return self.game.encode_options(self.players, options)
+        except EngineError as error:
+            error.lies_below(path)
+            raise
+
+    cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
+        # The size of PositionColumns in bytes, as far as it is known beforehand.
+        cdef Py_ssize_t item_size = self.game.packed_size + sizeof(int8_t) + sizeof(uint8_t), size = 0
+        if columns.legal:
+            item_size += sizeof(uint32_t)
+            size = sizeof(uint32_t)
+        if columns.scores or columns.final_scores:
+            item_size += self.players * (sizeof(int32_t) + sizeof(float))
+        if columns.observations:
+            item_size += self.game.observation_length
+        return size + n * item_size
+
+    cdef run(self, Work work, Parts parts, states, bytes actors, columns, max_bytes):
+        # Do the work, in threads; `states` and `actors` are those of `parts`. Returns PositionColumns.
+        cdef Py_ssize_t n = parts.batch.count
+        cdef Py_ssize_t observation_size = self.game.observation_length
+        cdef Py_ssize_t final_size = self.players * observation_size
+        cdef Py_ssize_t size = self.size_of(n, columns)
+        cdef bytes final = new_column(n)
+        cdef bytes legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
+        cdef bytes observations = b"", final_observations = b""
+        cdef Described* described = &parts.described
+        cdef uint32_t* weight_data
+        cdef bint restarts = parts.parts[0].restarts != NULL
+        cdef size_t legal
+        cdef int i
+        described.final = <uint8_t*> data_of(final)
+        if columns.scores or columns.final_scores:
+            totals = new_column(n * self.players * sizeof(int32_t))
+            returns = new_column(n * self.players * sizeof(float))
+            described.totals = <int32_t*> data_of(totals)
+            described.returns = <float*> data_of(returns)
+            described.all_totals = bool(columns.scores)
+        if columns.observations:
+            for i in range(parts.count):
+                parts.parts[i].largest_final_observations = n * final_size if max_bytes is None else max_bytes - size
+            observations = new_column(n * observation_size)
+            described.observations = <uint8_t*> data_of(observations)
+        if columns.legal:
+            legal_offsets = new_column((n + 1) * sizeof(uint32_t))
+            described.legal_offsets = <uint32_t*> data_of(legal_offsets)
+            parts.reserve_legal_ids()
+        run_parts(work, parts.parts, sizeof(Part), parts.count, parts.num_threads)
+        if columns.observations and restarts:
+            size += parts.ended() * final_size
+            check_size(size, max_bytes)
+        for i in range(parts.count):
+            require_done(parts.parts[i].end)
+        if columns.observations and restarts:
+            final_observations = parts.joined_final_observations(final_size)
+        if columns.legal:
+            legal = parts.join_offsets(described.legal_offsets)
+            size += legal * (sizeof(uint16_t) + parts.any_chance() * sizeof(uint32_t))
+            check_size(size, max_bytes)
+            legal_ids = parts.joined_legal_ids(legal)
+            if parts.any_chance():
+                weights = new_column(legal * sizeof(uint32_t))
+                weight_data = <uint32_t*> data_of(weights)
+                with nogil:
+                    weigh_all(&parts.batch, described.states, described.actors, described.legal_offsets, weight_data)
+        return PositionColumns(
+            states, actors, legal_offsets, legal_ids, weights, totals, returns, final, observations, final_observations
+        )
+
+    cdef faults_of(self, bytes faults, states, column="states", act=None):
+        # The texts come from Position: `act` repeats on one what the first failed items were asked to do.
+        if faults.count(0) == len(faults):
+            return NO_FAULTS
+        reasons = bytearray(256)
+        for code in set(faults) - {OK}:
+            reasons[code] = self.game.fault_text(code).reason.number
+        failed = islice((item for item, code in enumerate(faults) if code != OK), MAX_FAULTS_TOLD)
+        spelled = [self.words_for(item, states, column, act) for item in failed]
+        return FaultColumns(faults.translate(reasons), tuple(spelled))
+
+    cdef words_for(self, Py_ssize_t item, states, column, act):
+        try:
+            position = self.position(states, item)
+        except EngineError as error:
+            return ItemFault(item, error.reason, error.message, error.field, error.rule)
+        try:
+            act(position, item)
+        except EngineError as error:
+            return ItemFault(item, error.reason, error.message, column, error.rule)
+
+    cpdef position(self, states, Py_ssize_t item):
+        """Return the Position of an item of a column of packed states.
+
+        Raises EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS.
+        """
+        cdef Py_ssize_t packed_size = self.game.packed_size
+        cdef Position position
+        try:
+            position = self.game.unpack(self.view_of(states)[item * packed_size:(item + 1) * packed_size])
+            self.check_position(position)
+        except EngineError as error:
+            error.lies_below("states")
+            raise
+        return position
+
+    cpdef check_position(self, Position position):
+        """Raise INVALID_PLAYERS unless the position has the table's number of players."""
+        if position.num_players() != self.players:
+            raise EngineError(
+                Reason.INVALID_PLAYERS,
+                f"the state has {position.num_players()} seats, the table {self.players}",
+            )
+
+
+NO_FAULTS = FaultColumns(b"", ())
+
+
+# Repetitions of a failed item's request on a Position.
+
+def _apply(moves, position, item):
+    position.apply(moves[item])
+
+
+def _resample(seats, seed, first_game_number, position, item):
+    position.resample(seats[item], seed, (first_game_number + item) & MAX_U64)
+
+
+def _observe(seats, position, item):
+    position.observation(seats[item])
+
+
+def _evaluate(worlds, seed, first_game_number, position, item):
+    # Until a draw fails, as one did.
+    position.require_decision()
+    for world in range(worlds):
+        (world_seed,) = words(seed, (first_game_number + item) & MAX_U64, world, 1)
+        position.resample(position.current_player(), world_seed)

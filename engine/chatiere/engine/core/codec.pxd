@@ -1,0 +1,141 @@
+# Codecs between positions and a game's own messages: the class of every room's codec, and shared parts.
+from libc.stdint cimport int64_t, uint8_t, uint16_t
+
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.phrases cimport Phrases, Said
+from chatiere.engine.core.position cimport Position
+from chatiere.engine.wire.reader cimport Message
+from chatiere.engine.wire.writer cimport Writer
+
+cdef enum:
+    # Bounds of a Scalar that depend on the number of players: players - 1 and players.
+    LAST_SEAT = -1
+    NUM_PLAYERS = -2
+    # The field of a Scalar that a message lacks.
+    NO_FIELD = 0
+    # Scalar.absent of a field that is never absent; of a seat that is absent in the phase FIRST_SEAT, and only there: the
+    # state then has 0. A table with such a seat begins with the phase, and FIRST_SEAT is the first one.
+    ALWAYS = -1
+    UNTIL_FIRST_SEAT = -2
+    MAX_SCALARS = 16
+
+# Return a number of a state if it is from `lowest` to `highest`; else the RulesFile refuses it, with the field "name",
+# or "name[index]" if `index` is given.
+cdef int within(rules, int64_t number, int lowest, int highest, str name, int index=*) except? -1
+# Return a number of a typed action, whose field has the name "kind.field". Raise INVALID_ACTION if it is absent, or not
+# from `lowest` to `highest`; given_number: however large.
+cdef int number_in(const Message* message, int field, int lowest, int highest, path) except -1
+cdef int64_t given_number(const Message* message, int field, path) except? -1
+
+
+ctypedef struct Scalar:
+    # A number that a game's messages represent much as the packed state does.
+    int state_field  # its field number in the State message
+    int view_field  # its field number in the View message, or NO_FIELD
+    int offset  # in the packed state, in bytes
+    int size  # in the packed state: 1 or 2 bytes
+    int lowest  # bounds of the number in messages
+    int highest  # or LAST_SEAT, NUM_PLAYERS
+    int added  # the number in messages less the packed number
+    int absent  # the packed number for which the field is absent, or ALWAYS, UNTIL_FIRST_SEAT
+
+
+cdef class Scalars:
+    cdef object rules
+    cdef list names
+    cdef const uint8_t* state
+    cdef Scalar items[MAX_SCALARS]
+    # Begin it; the places passed to `add` lie in `state`.
+    cdef int begin(self, const void* state) except -1
+    # Add a Scalar, stored at `place` in the state of `begin`. With `absent` its fields are optional.
+    cdef int add(
+        self,
+        str name,
+        int state_field,
+        int view_field,
+        const void* place,
+        int lowest,
+        int highest,
+        int added=*,
+        int absent=*,
+        int size=*,
+    ) except -1
+    cdef int read(self, const Message* message, void* state, int players) except -1
+    cdef int put_state(self, Writer out, const void* state) except -1
+    cdef int put_view(self, Writer out, const void* state) except -1
+    cdef int put(self, Writer out, const Scalar* scalar, int field, const uint8_t* state) except -1
+    # True if the phase is not FIRST_SEAT.
+    cdef bint has_begun(self, const void* state) noexcept
+
+
+cdef class OptionKind:
+    # The type of an option's field. `read` returns None if the field is absent.
+    cdef read(self, const Message* options, int field)
+    cdef int put(self, Writer out, int field, value) except -1
+
+
+cdef class OptionFields:
+    cdef object rules
+    cdef object encode
+    cdef object options_of
+    cdef dict fields
+    cdef dict encoded_defaults
+    cdef dict read(self, const Message* options)
+    cdef int put(self, Writer out, options) except -1
+    # The options in a field of a State message, as the kernel's struct. Raises INVALID_STATE.
+    cdef bytes encoded(self, const Message* state, int field, int players)
+    # Write a position's options into a field of its State or View message.
+    cdef int put_in(self, Writer out, int field, Position position) except -1
+
+
+cdef class EventFields:
+    cdef tuple values
+    cdef frozenset lists
+    cdef int kind
+    cdef int seat
+    # Write an event's kind and seat; the same and its values, as the fields that they are for.
+    cdef int put_head(self, Writer out, const Event* event) except -1
+    cdef int put(self, Writer out, const Event* event) except -1
+
+
+ctypedef struct Conversions:
+    # A room's conversions between the engine and the game's own messages, or phrases.
+    int end_field  # of the State message: why the game is over
+    int (*put_end)(Writer out, Position position) except -1  # called when it is
+    bytes (*read_state)(const Message* state, int rules_version)  # returns an unchecked body; the version is played
+    int (*put_state)(Writer out, Position position) except -1
+    int (*put_view)(Writer out, Position position, int viewer) except -1
+    # The seats whose totals a viewer may know before the end, as bits; NULL if everybody may know all.
+    int (*known_totals)(Position position, int viewer) except -1
+    # `known`: the seats whose totals the score may tell, as bits.
+    int (*put_score)(Writer out, Position position, int known) except -1
+    # Called at decisions only; `action` is a dense id, legal or not.
+    int (*read_action)(const Message* action, Position position) except -1
+    int (*put_action)(Writer out, Position position, int action) except -1
+    int (*say_action)(Position position, int action, Said* said) except -1
+    # `outcome` is any number at a chance event.
+    int (*say_outcome)(Position position, int outcome, Said* said) except -1
+    # What the seat to act decides, by what everybody may know; called at decisions only.
+    int (*say_prompt)(Position position, Said* said) except -1
+    # NULL if an event's values are its fields one by one.
+    int (*put_event)(Writer out, const Event* event) except -1
+    # True if it says something else than the phrase for the event's kind; NULL if no event has such.
+    bint (*say_event)(const Event* event, Said* said) except -1
+
+
+cdef class Codec:
+    cdef Conversions conversions
+    cdef OptionFields options
+    cdef readonly object encode_options
+    cdef readonly object options_of
+    cdef EventFields events
+    # The seats whose totals a viewer may know, as bits.
+    cdef int known_totals(self, Position position, int viewer) except -1
+    cdef int write_state(self, Writer out, Position position) except -1
+    # Write why the game is over into a field, if it is.
+    cdef int write_end(self, Writer out, int field, Position position) except -1
+    cdef readonly Phrases phrases
+    cdef int write_event(self, Writer out, const Event* event) except -1
+    cdef int say_event(self, const Event* event, Said* said) except -1
+
+cdef Codec make_codec(const Conversions* conversions, OptionFields options, EventFields events, Phrases phrases)

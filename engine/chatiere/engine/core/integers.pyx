@@ -1,0 +1,172 @@
+"""Integers as given by callers: of any type that `operator.index` accepts, singly and in columns."""
+
+import reprlib
+from array import array
+from collections.abc import Sequence
+from operator import index
+
+from chatiere.engine.core.errors import EngineError, Reason
+
+MAX_U64 = 2**64 - 1
+
+# By the size of a number in bytes: its type code for `array`, and the largest number.
+cdef dict CODES = {1: "B", 2: "H", 8: "Q"}
+cdef dict LIMITS = {1: 2**8 - 1, 2: 2**16 - 1, 8: 2**64 - 1}
+# The format codes of unsigned integers in buffers.
+cdef frozenset UNSIGNED = frozenset("BHILQN")
+# MAX_U64, without the look-up of a global.
+cdef object MAX_NUMBER = MAX_U64
+
+
+# Single integers
+
+cpdef object as_integer(value):
+    """Return the value as an int, or None if it is not an integer."""
+    if type(value) is int:
+        return value
+    try:
+        return index(value)
+    except TypeError:
+        return None
+
+
+cpdef object integer_in(value, lowest, highest):
+    """Return the value as an int, or None if it is not an integer from `lowest` to `highest`."""
+    number = as_integer(value)
+    return number if number is not None and lowest <= number <= highest else None
+
+
+cpdef object require_integer(name, value):
+    """Return the value as an int. Raises TypeError."""
+    number = as_integer(value)
+    if number is None:
+        raise TypeError(f"{name} must be an integer, not {shown(value)}")
+    return number
+
+
+def unsigned(name, value, bits):
+    """Return the value as an int of `bits` bits without a sign. Raises TypeError, or ValueError if it does not fit."""
+    number = require_integer(name, value)
+    if not 0 <= number < 2**bits:
+        raise ValueError(must_be(name, number, 0, 2**bits - 1))
+    return number
+
+
+cdef uint64_t read_u64(name, value) except? 0:
+    # A number of a random stream. Raises EngineError: INVALID_SEED.
+    number = as_integer(value)
+    if number is None or number < 0 or number > MAX_NUMBER:
+        raise EngineError(Reason.INVALID_SEED, must_be(name, value, 0, MAX_NUMBER), field=name)
+    return number
+
+
+cdef uint64_t read_number(name, value, uint64_t lowest, uint64_t highest) except? 0:
+    # A parameter of a batch. Raises EngineError: INVALID_BATCH.
+    number = integer_in(value, lowest, highest)
+    if number is None:
+        raise EngineError(Reason.INVALID_BATCH, must_be(name, value, lowest, highest), field=name)
+    return number
+
+
+def must_be(name, value, lowest, highest):
+    """Return the message for a value that is not an integer from `lowest` to `highest`."""
+    if lowest == highest:
+        return f"{name} must be the integer {lowest}, not {shown(value)}"
+    last = f"2**{highest.bit_length()} - 1" if highest >= 2**31 - 1 else highest
+    return f"{name} must be an integer from {lowest} to {last}, not {shown(value)}"
+
+
+def shown(value):
+    """Return a short text for a value in a message."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an integer of {value.bit_length()} bits"
+    if hasattr(value, "dtype") and getattr(value, "shape", ()):
+        return f"{value.dtype} {tuple(value.shape)}"
+    return reprlib.repr(value)
+
+
+# Columns
+
+def column_of(name, values, Py_ssize_t item_size, row=None):
+    """Return a column of unsigned integers of `item_size` bytes as a memoryview of bytes.
+
+    `values`: the column's bytes (bytes, a bytearray, a memoryview of bytes), or integers: an array of any integer
+    dtype, a buffer of other numbers, or a sequence. `row`: the length of a row if the column has two dimensions;
+    `values` may then have one or two. They are copied unless they already have the column's layout.
+
+    Raises EngineError: INVALID_BATCH.
+    """
+    cdef object view
+    try:
+        view = memoryview(values)
+    except (TypeError, ValueError, BufferError):
+        # Not a buffer, or of a dtype that buffers cannot have.
+        return copied(name, values, item_size, row)
+    if view.format == "B" and isinstance(values, (bytes, bytearray, memoryview)):
+        return view if view.ndim == 1 and view.c_contiguous else memoryview(view.tobytes())
+    if (
+        view.itemsize == item_size
+        and view.format in UNSIGNED
+        and view.c_contiguous
+        and (view.ndim == 1 or row is not None and view.ndim == 2 and view.shape[1] == row)
+    ):
+        return view.cast("B") if view.nbytes else memoryview(b"")
+    return copied(name, values, item_size, row)
+
+
+cdef object copied(name, values, Py_ssize_t item_size, row):
+    # The parameters are those of `column_of`.
+    cdef object numbers = values.__array__() if hasattr(values, "__array__") else values
+    if getattr(numbers, "shape", None) == ():
+        refuse_column(name, shown(values), item_size, row)
+    if hasattr(numbers, "dtype"):
+        return copied_array(name, numbers, item_size, row)
+    if isinstance(numbers, memoryview):
+        try:
+            numbers = numbers.tolist()
+        except NotImplementedError:
+            refuse_column(name, f"a memoryview of format {numbers.format!r}", item_size, row)
+    elif isinstance(numbers, str) or not isinstance(numbers, (Sequence, array)):
+        refuse_column(name, shown(values), item_size, row)
+    if row is not None and len(numbers) and as_integer(numbers[0]) is None:
+        for place, each in enumerate(numbers):
+            if not hasattr(each, "__len__") or len(each) != row:
+                refuse_column(f"{name}[{place}]", shown(each), item_size, row, f"({row},)")
+        numbers = [number for each in numbers for number in each]
+    try:
+        return memoryview(array(CODES[item_size], numbers)).cast("B")
+    except (TypeError, OverflowError):
+        refuse_first(name, numbers, item_size)
+
+
+cdef object copied_array(name, numbers, Py_ssize_t item_size, row):
+    # NumPy is not imported: only methods of the array are used.
+    if not numbers.size:
+        return memoryview(b"")
+    if numbers.ndim != 1 and (row is None or numbers.ndim != 2 or numbers.shape[1] != row):
+        refuse_column(name, shown(numbers), item_size, row)
+    if numbers.dtype.kind == "O":
+        # Integers too large for NumPy's types, or any other objects.
+        return copied(name, numbers.ravel().tolist(), item_size, None)
+    if numbers.dtype.kind not in "biu":
+        refuse_column(name, shown(numbers), item_size, row)
+    if numbers.dtype.kind != "b" and (numbers.min() < 0 or numbers.max() > LIMITS[item_size]):
+        refuse_first(name, numbers.ravel().tolist(), item_size)
+    return memoryview(numbers.astype(f"<u{item_size}").tobytes())
+
+
+cdef object refuse_column(name, found, Py_ssize_t item_size, row, shape=None):
+    if shape is None:
+        shape = "(n,)" if row is None else f"(n, {row})"
+    raise EngineError(
+        Reason.INVALID_BATCH,
+        f"{name} must be uint{8 * item_size} {shape}, or integers that fit in it, not {found}",
+        field=name,
+    )
+
+
+cdef object refuse_first(name, numbers, Py_ssize_t item_size):
+    # Names the first number that does not fit.
+    cdef object limit = LIMITS[item_size]
+    place, wrong = next((i, each) for i, each in enumerate(numbers) if integer_in(each, 0, limit) is None)
+    raise EngineError(Reason.INVALID_BATCH, must_be(f"{name}[{place}]", wrong, 0, limit), field=name)

@@ -1,0 +1,84 @@
+"""Moves, sampled chance, playouts and perft of any game, by its operations."""
+
+from libc.string cimport memcpy
+
+from chatiere.engine.core.game cimport CHANCE, BODY_WORDS, MAX_LEGAL, MAX_OUTCOMES, OK, TERMINAL, debug_assert
+from chatiere.engine.core.packed cimport count_plies
+from chatiere.engine.core.stream cimport number_below
+
+
+cdef int make_move(
+    const Operations* ops, void* body, Stream* stream, uint32_t* ply, int move, Events* events
+) noexcept nogil:
+    # Make a move: a dense id at a decision, which raises the ply (unless that is NULL), an outcome at a chance event.
+    # With a stream (sampled chance) the game then runs on to the next decision; `events` receives the events of the
+    # move only.
+    cdef int fault
+    if ops.actor(body) == CHANCE:
+        fault = ops.apply_outcome(body, move, events)
+    else:
+        fault = ops.apply(body, move, events)
+        if fault == OK and ply != NULL:
+            count_plies(ops, body, ply, 1)
+    if fault == OK:
+        debug_assert(ops.check(body) == OK)
+        if stream != NULL:
+            ops.settle(ops, body, stream)
+    return fault
+
+
+cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events) noexcept nogil:
+    # Resolve the pending chance event.
+    cdef int fault = ops.apply_outcome(body, ops.sample_outcome(body, stream), events)
+    debug_assert(fault == OK)
+    debug_assert(ops.check(body) == OK)
+
+
+cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+    # The operation `settle` for games without a faster one.
+    cdef int actor = ops.actor(body)
+    while actor == CHANCE:
+        draw(ops, body, stream, NULL)
+        actor = ops.actor(body)
+    return actor
+
+
+cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+    # Play uniformly random legal actions to the end of the game. Returns the number of decisions.
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef uint64_t decisions = 0
+    cdef int count, fault
+    while ops.settle(ops, body, stream) != TERMINAL:
+        count = ops.legal_actions(body, ids)
+        fault = ops.apply(body, ids[number_below(stream, count)], NULL)
+        debug_assert(fault == OK)
+        debug_assert(ops.check(body) == OK)
+        decisions += 1
+    return decisions
+
+
+cdef uint64_t count_paths(const Operations* ops, const void* body, const Stream* stream, int depth) noexcept nogil:
+    # Perft: the number of sequences of `depth` moves. A chance outcome is a move, whatever its weight; with a stream
+    # chance is sampled and only decisions count. A game that ends earlier counts as one path.
+    cdef uint64_t child[BODY_WORDS]
+    cdef uint16_t moves[MAX_LEGAL]
+    cdef uint32_t weights[MAX_OUTCOMES]
+    cdef Stream child_stream
+    cdef uint64_t paths = 0
+    cdef int actor = ops.actor(body)
+    cdef int count, i
+    if depth == 0 or actor == TERMINAL:
+        return 1
+    if actor == CHANCE:
+        count = ops.chance_outcomes(body, moves, weights)
+    else:
+        count = ops.legal_actions(body, moves)
+        if depth == 1:
+            return count
+    for i in range(count):
+        memcpy(child, body, ops.body_size)
+        if stream != NULL:
+            child_stream = stream[0]
+        make_move(ops, child, &child_stream if stream != NULL else NULL, NULL, moves[i], NULL)
+        paths += count_paths(ops, child, stream if stream == NULL else &child_stream, depth - 1)
+    return paths

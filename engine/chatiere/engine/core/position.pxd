@@ -1,0 +1,45 @@
+# The engine's Python interface: Game and Position.
+from libc.stdint cimport uint32_t, uint64_t
+
+from chatiere.engine.core.events cimport EventLog
+from chatiere.engine.core.game cimport BODY_WORDS, Operations
+from chatiere.engine.core.stream cimport Stream
+
+cdef class Kernel:
+    cdef const Operations* ops
+
+cdef Kernel wrap_operations(const Operations* ops)
+
+
+cdef class Game:
+    cdef const Operations* ops
+    cdef readonly object description
+    cdef dict default_options  # the kernel's structs, by number of players, as far as used
+
+    cdef Position empty_position(self)
+    cpdef int read_players(self, players) except -1
+    # Return a version as an int, the newest for None. Raises EngineError: UNSUPPORTED_RULES_VERSION.
+    cdef int read_rules_version(self, version) except -1
+    # The position of an unchecked body; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.
+    cdef Position position_of(self, bytes body, const Stream* stream)
+    # `options`: the game's own struct, or NULL for any options.
+    cdef limits_of(self, int players, const void* options)
+
+
+cdef class Position:
+    cdef readonly Game game
+    cdef bint sampled
+    cdef Stream stream
+    cdef uint32_t plies
+    cdef uint64_t body[BODY_WORDS]
+
+    # Raise CHANCE_PENDING or GAME_OVER unless a seat has to act.
+    cpdef int require_decision(self) except -1
+    # Raise as require_decision does, and INVALID_ACTION for a number that is not a dense id, legal or not.
+    cdef int require_action(self, int action) except -1
+    cdef int read_seat(self, seat) except -1
+    cdef Stream* stream_in_use(self) noexcept nogil
+    cdef run_on(self, EventLog events)
+    cdef Position checked(self)
+    # Set the ply; None or a number out of range raises EngineError: INVALID_STATE.
+    cdef int set_ply(self, ply) except -1

@@ -1,0 +1,131 @@
+"""Games as they were played: a beginning, and the moves in order."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date as day
+from enum import Enum
+from typing import Any, NamedTuple
+
+from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.events import EventLog
+from chatiere.engine.core.integers import shown
+from chatiere.engine.core.position import Game, Position
+
+MAX_NAME_LENGTH = 100
+"""The most characters of a player's name."""
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class Kind(Enum):
+    """The kind of a move; the value is the path of its list below a GameRecord."""
+
+    ACTION = "actions"
+    OUTCOME = "outcomes.outcomes"
+
+
+class Record(NamedTuple):
+    """A game as it was played, whole or so far.
+
+    `rules_version`: that under which it was played. `stream`: the seed and the game number that chance was sampled
+    from; None if it was explicit, with `outcomes`.
+    """
+
+    game: Game
+    rules_version: int
+    players: int
+    options: Mapping[str, Any]
+    stream: tuple[int, int] | None
+    outcomes: Sequence[int]
+    actions: Sequence[int]
+
+    def begin(self, events: EventLog | None = None) -> Position:
+        """Return the position at the beginning.
+
+        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, UNSUPPORTED_RULES_VERSION.
+        """
+        seed, game_number = (None, 0) if self.stream is None else self.stream
+        return self.game.new_game(
+            self.players,
+            self.options,
+            seed=seed,
+            game_number=game_number,
+            rules_version=self.rules_version,
+            events=events,
+        )
+
+    def moves(self, position: Position) -> Iterator[tuple[Kind, int, int]]:
+        """Yield each move's kind, its index in the list of its kind, and its number.
+
+        `position`: from `begin`; the caller has to make each move on it before asking for the next. Raises EngineError
+        (INVALID_RECORD) where moves are missing or left over.
+        """
+        action = outcome = 0
+        while True:
+            if position.is_chance_node() and outcome < len(self.outcomes):
+                yield Kind.OUTCOME, outcome, self.outcomes[outcome]
+                outcome += 1
+            elif position.current_player() >= 0 and action < len(self.actions):
+                yield Kind.ACTION, action, self.actions[action]
+                action += 1
+            else:
+                break
+        if action < len(self.actions):
+            why = "the outcome of a chance event is missing before it" if position.is_chance_node() else _OVER
+            raise self._refusal(Kind.ACTION, action, why)
+        if outcome < len(self.outcomes):
+            why = _OVER if position.is_terminal() else "no chance event is left that it could be the outcome of"
+            raise self._refusal(Kind.OUTCOME, outcome, why)
+
+    def _refusal(self, kind: Kind, index: int, why: str) -> EngineError:
+        return EngineError(
+            Reason.INVALID_RECORD, why, field=f"{kind.value}[{index}]", metadata={"game": self.game.name}
+        )
+
+
+_OVER = "the game is over before it"
+
+
+def check_lengths(game: Game, players: int, actions: int, outcomes: int) -> None:
+    """Raise EngineError (INVALID_RECORD) for more moves of a kind than any game with that number of players has."""
+    limits = game.limits_of_any_options(players)
+    for kind, count, most in (
+        (Kind.ACTION, actions, limits.max_game_length),
+        (Kind.OUTCOME, outcomes, limits.max_chance_nodes_in_history),
+    ):
+        if count > most:
+            raise EngineError(
+                Reason.INVALID_RECORD,
+                f"{count} {kind.name.lower()}s, but no game with {players} players has more than {most}",
+                field=kind.value,
+                metadata={"game": game.name, "limit": str(most)},
+            )
+
+
+def check_names(names: Sequence[str], players: int) -> None:
+    """Raise EngineError (INVALID_RECORD) unless there is no name, or one for each seat, none too long."""
+    if names and len(names) != players:
+        raise EngineError(
+            Reason.INVALID_RECORD, f"a record of {players} players has {players} names, or none", field="seat_names"
+        )
+    for seat, name in enumerate(names):
+        if len(name) > MAX_NAME_LENGTH:
+            raise EngineError(
+                Reason.INVALID_RECORD,
+                f"a name has at most {MAX_NAME_LENGTH} characters, not {len(name)}",
+                field=f"seat_names[{seat}]",
+            )
+
+
+def check_date(date: str) -> None:
+    """Raise EngineError (INVALID_RECORD) unless it is a day as YYYY-MM-DD, or empty."""
+    if not date:
+        return
+    try:
+        if not _DATE.fullmatch(date):
+            raise ValueError
+        day.fromisoformat(date)
+    except ValueError:
+        raise EngineError(
+            Reason.INVALID_RECORD, f"a date is a day as YYYY-MM-DD, not {shown(date)}", field="date"
+        ) from None

@@ -1,0 +1,3 @@
+from chatiere.engine.core.position import Kernel
+
+OPERATIONS: Kernel

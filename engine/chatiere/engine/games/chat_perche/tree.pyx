@@ -1,0 +1,45 @@
+"""Chat perché: the ways in the tree (rules file: "Components", "Moving a cat")."""
+
+from chatiere.engine.games.chat_perche.state cimport BRANCH_SPACES, SPACES, START, TRUNK_SPACES, branch_of, space_bit
+
+
+cdef int distance(int start, int end) noexcept:
+    # The steps between two spaces of the tree, or from the start (45) to one: there is just one way.
+    cdef int height = 0, out = 0, end_height = end, end_out = 0
+    if end >= TRUNK_SPACES:
+        end_height = branch_of(end) % TRUNK_SPACES
+        end_out = (end - TRUNK_SPACES) % BRANCH_SPACES + 1
+    if start == START:
+        return end_height + 1 + end_out
+    if start >= TRUNK_SPACES:
+        out = (start - TRUNK_SPACES) % BRANCH_SPACES + 1
+        if end >= TRUNK_SPACES and branch_of(start) == branch_of(end):
+            return abs(end_out - out)
+        height = branch_of(start) % TRUNK_SPACES
+    else:
+        height = start
+    return out + abs(end_height - height) + end_out
+
+
+cdef bint is_forward(int start, int end) noexcept:
+    # True if the way goes up the trunk and outward only.
+    if start == START:
+        return True
+    if start >= TRUNK_SPACES:
+        return end > start and branch_of(start) == branch_of(end)
+    return (end if end < TRUNK_SPACES else branch_of(end) % TRUNK_SPACES) >= start
+
+
+cdef void write_tables() noexcept:
+    cdef int start, end, steps
+    for start in range(SPACES + 1):
+        for end in range(SPACES):
+            DISTANCE[start][end] = distance(start, end)
+            for steps in range(1, MAX_STEPS):
+                if 0 < distance(start, end) <= steps:
+                    REACH[0][start][steps] |= space_bit(end)
+                    if is_forward(start, end):
+                        REACH[1][start][steps] |= space_bit(end)
+
+
+write_tables()

@@ -1,0 +1,546 @@
+"""Discat: public and hidden (rules file: Public and hidden). The stories of the hands, and resampling.
+
+To the others a hand is a set: they see when it gains and loses cards, not which of its cards stay. A state agrees with
+what has been shown if some history leads to it: each hand got its cards at known times, from the unknown part of the
+pile or from the queue; the cards that it played or put under the pile left at known times; and while a card was in the
+hand, the seat never passed when it could have played that card. For one hand this is a matching of cards to times of
+arrival. Also, a seat whose turn it is to play holds a card that it can play.
+
+A seat knows the cards that it put under the pile or drew from the queue. A card that went through the queue between
+other hands may be any card in the matchings of both.
+"""
+
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.game cimport NO_SEAT, OK
+from chatiere.engine.core.stream cimport next_word, number_below
+from chatiere.engine.games.discat.state cimport (
+    BONUS,
+    BONUS_GROUP,
+    DEALT,
+    MAX_CARD,
+    MAX_PLAYERS,
+    PASS,
+    PLAY,
+    DiscatFault,
+    State,
+    Layout,
+    card_in_slot,
+    card_under,
+    cards_in_use,
+    constraint_of,
+    exchanged_in,
+    has_card,
+    points_up,
+    put_card,
+    put_card_under,
+    respects,
+    turns_in,
+    with_card,
+)
+
+cdef enum:
+    MAX_ARRIVALS = 224  # of a hand, those dealt included; for forged states see arrive
+    NEVER = 0xFFFF
+    NOT_REDRAWN = 0xFF
+    ANY_CARD = 0
+    # Places of hidden cards other than the hands, which are numbered by their seats.
+    IN_QUEUE = MAX_PLAYERS
+    IN_PILE = IN_QUEUE + 1
+    SHUFFLES = 16  # attempts, before the search and the walk
+    WALK = 24  # steps for each hidden card
+    NOW_AND_THEN = 0x7F  # bits of a word that are all 0 once in 128 times
+    ANY_NUMBER = 0xFFFF  # of misfits
+    SEARCH = 100_000  # steps, some 50 milliseconds; states of random play need a few hundred
+
+cdef enum Fate:
+    # The fate of a card that left a hand.
+    PLAYED
+    QUEUED
+    REDRAWN
+    FORGOTTEN  # redrawn, before those that State.cards keeps
+
+ctypedef struct Arrival:
+    uint16_t time
+    uint8_t redraw  # its number among the redrawn cards kept; NOT_REDRAWN: from the unknown part of the pile
+
+ctypedef struct Leaving:
+    uint16_t time
+    uint8_t fate
+    uint8_t what  # the card played; the place in the queue or among the redrawn cards, oldest first
+
+ctypedef struct Showing:
+    # A pass, which showed that the hand held no card above (or below) the constraint.
+    uint16_t time
+    uint8_t constraint
+    uint8_t up
+
+ctypedef struct Story:
+    # The public history of one hand, in its own time.
+    uint16_t now
+    uint16_t put_under  # the time at which it last put a card under the pile
+    uint16_t arrivals
+    uint16_t leavings
+    uint16_t showings
+    uint8_t size
+    Arrival arrived[MAX_ARRIVALS]
+    Leaving left[MAX_ARRIVALS]
+    Showing shown[MAX_CARD + 1]
+
+ctypedef struct Hidden:
+    # The places that a seat cannot see: first those with stories, then the unknown part of the pile.
+    int viewer
+    int told
+    int places
+    uint8_t where[MAX_CARD]
+    uint8_t slot[MAX_CARD]
+    uint8_t told_by[MAX_CARD]
+    uint8_t cards[MAX_CARD]  # in all these places, ascending
+
+ctypedef struct Deal:
+    State state
+    uint8_t cards[MAX_CARD]  # at each hidden place
+    int misfits[MAX_PLAYERS]  # of each seat except the viewer
+    int total
+
+
+# The public history
+
+cdef void read_piles(const State* state, Layout* layout) noexcept nogil:
+    cdef uint8_t exchangers[(MAX_PLAYERS - 1) * MAX_CARD]
+    cdef int owner = state.first_seat, start = 0, exchanged = 0
+    cdef int place, i, number, seat, passes, code
+    cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top
+    memset(layout, 0, sizeof(Layout))
+    memset(tops, 0, sizeof(tops))
+    for place in range(state.laid):
+        code = state.codes[place]
+        if code == 0:
+            continue
+        for i in range(start, place + 1):
+            layout.owner[i] = owner
+        if place + 1 - start == BONUS_GROUP:
+            layout.in_bonus_pile[start] = 1
+        tops[owner] = place + 1
+        passes = turns_in(code) - 1
+        for number in range(passes):
+            seat = (owner + 1 + number) % state.players
+            if tops[seat]:
+                layout.face_down[tops[seat] - 1] = 1
+            if exchanged_in(code, number):
+                exchangers[exchanged] = seat
+                exchanged += 1
+        if passes == state.players - 1 and (place + 1 < state.laid or (state.phase == PLAY and state.active == owner)):
+            layout.face_down[place] = 1
+        start = place + 1
+        owner = (owner + passes + 1) % state.players
+    # A pass in progress has already turned its top.
+    if state.phase == PASS and tops[state.active]:
+        layout.face_down[tops[state.active] - 1] = 1
+    layout.exchanges = exchanged
+    for i in range(state.queue_length):
+        layout.queue_seat[i] = exchangers[exchanged - state.queue_length + i]
+
+
+cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
+    cdef Story stories[MAX_PLAYERS]
+    read_piles(state, layout)
+    if state.redrawn_count:
+        read_stories(state, layout, stories)
+
+
+cdef void arrive(Story* story, int redraw) noexcept nogil:
+    story.now += 1
+    story.size += 1
+    # A forged state may have more than fit; its hands then contradict its history.
+    if story.arrivals < MAX_ARRIVALS:
+        story.arrived[story.arrivals].time = story.now
+        story.arrived[story.arrivals].redraw = redraw
+        story.arrivals += 1
+
+
+cdef void leave(Story* story, int fate, int what) noexcept nogil:
+    story.now += 1
+    story.size -= 1
+    if story.leavings < MAX_ARRIVALS:
+        story.left[story.leavings].time = story.now
+        story.left[story.leavings].fate = fate
+        story.left[story.leavings].what = what
+        story.leavings += 1
+
+
+cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
+    cdef Showing* showing
+    story.now += 1
+    if story.showings <= MAX_CARD:
+        showing = &story.shown[story.showings]
+        story.showings += 1
+        showing.time = story.now
+        showing.constraint = constraint
+        showing.up = points_up(state, constraint)
+
+
+cdef void draw(const State* state, Layout* layout, Story* stories, int seat, int* draws) noexcept nogil:
+    # The unknown cards are drawn first, then the queue in its order.
+    cdef int unseen = cards_in_use(state.players) - DEALT * state.players
+    cdef int redraw = draws[0] - unseen - forgotten(state, layout)
+    draws[0] += 1
+    if redraw < 0 or redraw >= state.redrawn_count:
+        arrive(&stories[seat], NOT_REDRAWN)
+        return
+    arrive(&stories[seat], redraw)
+    layout.redraws[redraw].taker = seat
+    layout.redraws[redraw].came = stories[seat].now
+
+
+cdef int forgotten(const State* state, const Layout* layout) noexcept nogil:
+    # The number of cards redrawn before those that State.cards keeps.
+    return layout.exchanges - state.queue_length - state.redrawn_count
+
+
+cdef void put_under(const State* state, Layout* layout, Story* stories, int seat, int exchange) noexcept nogil:
+    cdef int redraw = exchange - forgotten(state, layout)
+    if redraw < 0:
+        leave(&stories[seat], FORGOTTEN, 0)
+    elif redraw < state.redrawn_count:
+        leave(&stories[seat], REDRAWN, redraw)
+        layout.redraws[redraw].giver = seat
+    else:
+        leave(&stories[seat], QUEUED, redraw - state.redrawn_count)
+    stories[seat].put_under = stories[seat].now
+
+
+cdef bint read_stories(const State* state, Layout* layout, Story* stories) noexcept nogil:
+    # Also fills table.redraws. False if the plays and passes do not lead to the hand sizes.
+    cdef int players = state.players
+    cdef int owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
+    cdef int exchanged = 0, draws = 0
+    cdef int place, number, seat, passes, i, _, code, constraint = 0, actor = owner
+    cdef bint last
+    for i in range(state.redrawn_count):
+        layout.redraws[i].taker = NO_SEAT
+    for seat in range(players):
+        stories[seat].now = stories[seat].put_under = stories[seat].size = 0
+        stories[seat].arrivals = stories[seat].leavings = stories[seat].showings = 0
+        for _ in range(DEALT if state.laid else state.hand_size[seat]):
+            arrive(&stories[seat], NOT_REDRAWN)
+    for place in range(state.laid):
+        leave(&stories[layout.owner[place]], PLAYED, state.cards[place])
+        code = state.codes[place]
+        if code == 0:
+            continue
+        owner = actor = layout.owner[place]
+        constraint = state.cards[place]
+        passes = turns_in(code) - 1
+        for number in range(passes + 1):
+            # The last turn may not have come to its refill.
+            last = place + 1 == state.laid and number == passes
+            if last:
+                break
+            while stories[actor].size < DEALT and draws < pile:
+                draw(state, layout, stories, actor, &draws)
+            if number == passes:
+                break
+            if number == 0 and draws < pile:
+                draw(state, layout, stories, owner, &draws)
+            actor = (owner + 1 + number) % players
+            show(&stories[actor], state, constraint)
+            if exchanged_in(code, number):
+                put_under(state, layout, stories, actor, exchanged)
+                exchanged += 1
+                # An exchange does not change the size of the pile.
+                if not (place + 1 == state.laid and number + 1 == passes):
+                    draw(state, layout, stories, actor, &draws)
+                pile += 1
+    if state.laid:
+        # The last turn, as far as it has come.
+        while stories[actor].size < state.hand_size[actor]:
+            draw(state, layout, stories, actor, &draws)
+        if state.phase == BONUS or state.phase == PASS:
+            show(&stories[state.active], state, constraint)
+    for i in range(state.redrawn_count):
+        seat = layout.redraws[i].taker
+        if seat == NO_SEAT:
+            return False
+        layout.redraws[i].surely_held = layout.redraws[i].came > stories[seat].put_under
+    for seat in range(players):
+        if (
+            stories[seat].size != state.hand_size[seat]
+            or stories[seat].arrivals != stories[seat].leavings + stories[seat].size
+        ):
+            return False
+    return True
+
+
+# The states that agree
+
+cdef int last_forbidden(const Story* story, int card, int before) noexcept nogil:
+    # The last time before `before` at which the hand showed that it did not hold the card; 0 for never.
+    cdef const Showing* showing
+    cdef int i
+    for i in range(story.showings - 1, -1, -1):
+        showing = &story.shown[i]
+        if showing.time < before and (card > showing.constraint if showing.up else card < showing.constraint):
+            return showing.time
+    return 0
+
+
+cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nogil:
+    if leaving.fate == PLAYED:
+        return leaving.what
+    if leaving.fate == QUEUED:
+        return card_under(state, state.redrawn_count + leaving.what)
+    return card_under(state, leaving.what) if leaving.fate == REDRAWN else ANY_CARD
+
+
+cdef bint knows(const State* state, const Layout* layout, int viewer, int redraw) noexcept nogil:
+    # True if the viewer put that card under the pile, or drew it.
+    return card_under(state, redraw) != ANY_CARD and (
+        layout.redraws[redraw].giver == viewer or layout.redraws[redraw].taker == viewer
+    )
+
+
+cdef int count_misfits(
+    const State* state, const Layout* layout, int seat, const Story* story, int viewer, int most
+) noexcept nogil:
+    # The number of arrivals left without a card if, to the viewer's knowledge, as many cards of the hand as possible
+    # are matched to an arrival after they were last forbidden and before they left; counting stops above `most`. Taking
+    # arrivals in order, and giving each to the waiting card that leaves first, finds such a matching. A card that came
+    # from the queue, or left for it and was redrawn, must be the one that the viewer put there or drew; otherwise it
+    # may be any card. One more if the seat does not hold a card that it has shown to hold.
+    cdef uint16_t after[MAX_ARRIVALS]
+    cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that is matched
+    cdef uint8_t cards[MAX_ARRIVALS]
+    cdef uint8_t met[MAX_ARRIVALS]
+    cdef const Leaving* leaving
+    cdef int count = 0, first_open = 0, i, j, redraw, last_any = 0
+    cdef int misfits = seat == state.active and not shows_it_can_play(state)
+    for i in range(story.leavings):
+        leaving = &story.left[i]
+        cards[count] = card_that_left(state, leaving)
+        if leaving.fate == REDRAWN and not knows(state, layout, viewer, leaving.what):
+            cards[count] = ANY_CARD
+        until[count] = leaving.time
+        if cards[count] == ANY_CARD:
+            last_any = leaving.time
+        after[count] = 0 if cards[count] == ANY_CARD else last_forbidden(story, cards[count], until[count])
+        count += 1
+    for i in range(state.hand_size[seat]):
+        cards[count] = card_in_slot(state.hand[seat], i)
+        until[count] = NEVER
+        after[count] = last_forbidden(story, cards[count], NEVER)
+        count += 1
+    for i in range(story.arrivals):
+        if misfits > most:
+            return misfits
+        met[i] = 0
+        redraw = story.arrived[i].redraw
+        # If a card that may be any left later, it may be the one that came, which may even have come again.
+        if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, layout, viewer, redraw):
+            continue
+        j = 0
+        while j < count and (cards[j] != card_under(state, redraw) or until[j] <= story.arrived[i].time):
+            j += 1
+        met[i] = 1
+        if j == count or after[j] >= story.arrived[i].time:
+            misfits += 1
+        else:
+            until[j] = 0
+    for i in range(story.arrivals):
+        if misfits > most:
+            return misfits
+        if met[i]:
+            continue
+        # Cards that left before are matched or remain unmatched.
+        while first_open < count and until[first_open] < story.arrived[i].time:
+            first_open += 1
+        j = first_open
+        while j < count and (until[j] == 0 or after[j] >= story.arrived[i].time):
+            j += 1
+        if j == count:
+            misfits += 1
+        else:
+            until[j] = 0
+    return misfits
+
+
+cdef bint shows_it_can_play(const State* state) noexcept nogil:
+    # True if the active seat, which has not passed, holds a card that respects the constraint.
+    cdef int constraint = constraint_of(state), slot
+    if state.phase != PLAY or constraint == 0:
+        return True
+    for slot in range(state.hand_size[state.active]):
+        if respects(state, constraint, card_in_slot(state.hand[state.active], slot)):
+            return True
+    return False
+
+
+cdef void list_hidden(const State* state, const Layout* layout, int viewer, Hidden* hidden) noexcept nogil:
+    # The places in a public order and the cards ascending: independent of which card lies where.
+    cdef uint64_t cards[2]
+    cdef int seat, i, card
+    hidden.viewer = viewer
+    hidden.told = hidden.places = 0
+    memcpy(cards, state.unknown, sizeof(cards))
+    for seat in range(state.players):
+        for i in range(state.hand_size[seat] if seat != viewer else 0):
+            put_card(cards, card_in_slot(state.hand[seat], i))
+            hidden.where[hidden.told] = hidden.told_by[hidden.told] = seat
+            hidden.slot[hidden.told] = i
+            hidden.told += 1
+    for i in range(state.queue_length):
+        if layout.queue_seat[i] != viewer:
+            put_card(cards, card_under(state, state.redrawn_count + i))
+            hidden.where[hidden.told] = IN_QUEUE
+            hidden.told_by[hidden.told] = layout.queue_seat[i]
+            hidden.slot[hidden.told] = i
+            hidden.told += 1
+    for card in range(1, cards_in_use(state.players) + 1):
+        if has_card(cards, card):
+            if hidden.places >= hidden.told:
+                hidden.where[hidden.places] = hidden.told_by[hidden.places] = IN_PILE
+            hidden.cards[hidden.places] = card
+            hidden.places += 1
+
+
+# Drawing one of these states
+
+cdef void lay(Deal* deal, const Hidden* hidden, int place, int card) noexcept nogil:
+    cdef int slot = hidden.slot[place]
+    cdef uint64_t* hand
+    deal.cards[place] = card
+    if hidden.where[place] < IN_QUEUE:
+        hand = &deal.state.hand[hidden.where[place]]
+        hand[0] = hand[0] & ~(<uint64_t> 0xFF << 8 * slot) | <uint64_t> card << 8 * slot
+    elif hidden.where[place] == IN_QUEUE:
+        put_card_under(&deal.state, deal.state.redrawn_count + slot, card)
+
+
+cdef bint count_anew(
+    Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, int seats, int most
+) noexcept nogil:
+    # Recount the misfits of `seats` (bit seat). False, with the count incomplete, if the total is above `most`.
+    cdef int seat
+    for seat in range(deal.state.players):
+        if seats >> seat & 1:
+            deal.total -= deal.misfits[seat]
+            deal.misfits[seat] = 0
+    for seat in range(deal.state.players):
+        if seats >> seat & 1:
+            deal.misfits[seat] = count_misfits(
+                &deal.state, layout, seat, &stories[seat], hidden.viewer, most - deal.total
+            )
+            deal.total += deal.misfits[seat]
+            if deal.total > most:
+                return False
+    return True
+
+
+cdef void shuffle(Deal* deal, const Hidden* hidden, Stream* stream) noexcept nogil:
+    cdef uint8_t card
+    cdef int i, j
+    for i in range(hidden.told):
+        j = i + number_below(stream, hidden.places - i)
+        card = deal.cards[j]
+        deal.cards[j] = deal.cards[i]
+        lay(deal, hidden, i, card)
+
+
+cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) noexcept nogil:
+    # Move each of the n places' cards to the place before; n rotations restore them.
+    cdef uint8_t first = deal.cards[moved[0]]
+    cdef int k
+    for k in range(n):
+        lay(deal, hidden, moved[k], deal.cards[moved[k + 1]] if k + 1 < n else first)
+
+
+cdef void step(
+    Deal* deal, const Hidden* hidden, const Layout* layout, const Story* stories, Stream* stream
+) noexcept nogil:
+    # Swap two places, or rotate three; undo it if that leaves more misfits. While there are some, one more is accepted
+    # now and then, so that the search cannot get stuck.
+    cdef uint8_t moved[3]
+    cdef int misfits[MAX_PLAYERS]
+    cdef int total = deal.total, seats = 0, i, _, n
+    cdef uint64_t word
+    moved[0] = number_below(stream, hidden.told)
+    moved[1] = number_below(stream, hidden.places)
+    moved[2] = number_below(stream, hidden.places)
+    word = next_word(stream)
+    n = 2 + (word & 1)
+    if moved[0] == moved[1] or (n == 3 and (moved[2] == moved[0] or moved[2] == moved[1])):
+        return
+    memcpy(misfits, deal.misfits, sizeof(misfits))
+    rotate(deal, hidden, moved, n)
+    for i in range(n):
+        if hidden.told_by[moved[i]] != IN_PILE:
+            seats |= 1 << hidden.told_by[moved[i]]
+    if not count_anew(deal, hidden, layout, stories, seats, total + (total > 0 and word >> 1 & NOW_AND_THEN == 0)):
+        deal.total = total
+        memcpy(deal.misfits, misfits, sizeof(misfits))
+        for _ in range(n - 1):
+            rotate(deal, hidden, moved, n)
+
+
+cdef void sort_hand(State* state, int seat) noexcept nogil:
+    cdef uint64_t hand = 0
+    cdef int i
+    for i in range(state.hand_size[seat]):
+        hand = with_card(hand, i, card_in_slot(state.hand[seat], i))
+    state.hand[seat] = hand
+
+
+cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef Layout layout
+    cdef Story stories[MAX_PLAYERS]
+    cdef Hidden hidden
+    cdef Deal deal
+    cdef int others = (1 << state.players) - 1 & ~(1 << seat), i, _, steps
+    cdef bint agrees = False
+    read_piles(state, &layout)
+    if not read_stories(state, &layout, stories):
+        return DiscatFault.HISTORY_CONTRADICTS_HANDS
+    for i in range(state.players):
+        if count_misfits(state, &layout, i, &stories[i], seat, 0):
+            return DiscatFault.HISTORY_CONTRADICTS_HANDS
+    list_hidden(state, &layout, seat, &hidden)
+    if hidden.told == 0:
+        return OK
+
+    # A random shuffle that happens to agree is a uniform draw.
+    deal.state = state[0]
+    memcpy(deal.cards, hidden.cards, sizeof(deal.cards))
+    for _ in range(SHUFFLES):
+        shuffle(&deal, &hidden, stream)
+        deal.total = 0
+        memset(deal.misfits, 0, sizeof(deal.misfits))
+        agrees = count_anew(&deal, &hidden, &layout, stories, others, 0)
+        if agrees:
+            break
+    if not agrees:
+        # Otherwise search for a deal that agrees, starting from the last one, and walk on from there among those that
+        # do. Every step of the walk is as likely as its reverse, so its limit is uniform, too.
+        deal.total = 0
+        memset(deal.misfits, 0, sizeof(deal.misfits))
+        count_anew(&deal, &hidden, &layout, stories, others, ANY_NUMBER)
+        steps = 0
+        while deal.total:
+            if steps == SEARCH:
+                return DiscatFault.TOO_FEW_DEALS  # uncovered: no state is known to need that many steps
+            step(&deal, &hidden, &layout, stories, stream)
+            steps += 1
+        for _ in range(WALK * hidden.places):
+            step(&deal, &hidden, &layout, stories, stream)
+
+    deal.state.unknown[0] = deal.state.unknown[1] = 0
+    for i in range(hidden.told, hidden.places):
+        put_card(deal.state.unknown, deal.cards[i])
+    for i in range(state.players):
+        sort_hand(&deal.state, i)
+    for i in range(state.redrawn_count):
+        if not knows(state, &layout, seat, i):
+            put_card_under(&deal.state, i, ANY_CARD)
+    memcpy(state, &deal.state, sizeof(State))
+    return OK

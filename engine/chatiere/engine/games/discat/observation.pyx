@@ -1,0 +1,506 @@
+"""Discat: observations, the knowledge of a seat as numbers (layout: text.py).
+
+Batches may ask for an observation with every move, so it is not made from the whole view: `see` walks the plays once
+and collects only what an observation shows.
+"""
+
+from libc.stdint cimport int8_t, uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.bits cimport highest_bit, lowest_bit, spread_bits
+from chatiere.engine.core.game cimport NO_SEAT, distance_to
+from chatiere.engine.core.stream cimport uint128_t
+from chatiere.engine.games.discat.state cimport (
+    BONUS_GROUP,
+    CODES,
+    DEALT,
+    FINISHED,
+    FIRST_SEAT,
+    HIGHEST_CODE,
+    MAX_CARD,
+    MAX_PILE,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    PASS,
+    PLANE,
+    PLAY,
+    REDRAWN_KEPT,
+    Seen,
+    State,
+    back_to_creator,
+    card_in_slot,
+    card_under,
+    cards_in_use,
+    constraint_of,
+    creator_of,
+    exchanged_in,
+    in_all_slots,
+    passes_in_a_row,
+    turns_in,
+)
+
+cdef enum:
+    MAX_EXCHANGES = (MAX_PLAYERS - 1) * MAX_CARD
+    MAX_TURNS = 64  # above the turns of eight places plus a seat
+    NOBODY = 7
+    EARLIER = MAX_EXCHANGES + MAX_PILE  # space for earlier draws
+    # Flags of a turn, added to the number of cards laid.
+    NO_EXCHANGE = 8
+    BONUS_FOLLOWS = 16
+
+cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
+
+ctypedef struct Plays:
+    # The seat that laid the card at each place; then numbers that are not seats.
+    uint8_t seats[CODES]
+    # The places of plays' tops, as bits: all of them, and those followed by passes that exchanged.
+    uint64_t tops[2]
+    uint64_t exchanges[2]
+
+ctypedef struct Redraws:
+    # The seat that drew each redrawn card, from EARLIER on; and for each seat, the number of redraws before it last put
+    # a card under the pile.
+    uint8_t taker[EARLIER + MAX_CARD + 32]
+    int before_put[NOBODY + 1]
+
+# For each code, as the bytes of a word: the numbers, from 1, of the passes that exchanged; in the last two bytes, the
+# number of turns and the number of exchanges.
+cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
+# For each code, its turns as a number of the observation.
+cdef uint8_t TURNS_SEEN[HIGHEST_CODE + 1]
+# For each code, its turns as the bytes of a word.
+cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
+# For each number of players, the seat of each turn, counted from seat 0's.
+cdef uint8_t SEAT_AFTER[MAX_PLAYERS + 1][MAX_TURNS]
+# Zeros, then ones: from index PLANE - card on, a plane of the cards above `card`.
+cdef uint8_t FLAGS[2 * PLANE]
+# The number of each place, from 1.
+cdef uint8_t PLACES[CODES]
+
+
+cdef fill_tables():
+    cdef int code, number, players
+    cdef uint64_t count
+    memset(FLAGS, 0, PLANE)
+    memset(&FLAGS[PLANE], 1, PLANE)
+    for number in range(CODES):
+        PLACES[number] = number + 1
+    for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
+        for number in range(MAX_TURNS):
+            SEAT_AFTER[players][number] = number % players
+    for code in range(HIGHEST_CODE + 1):
+        OF_CODE[code] = <uint64_t> turns_in(code) << 48
+        TURNS_SEEN[code] = turns_in(code) << TURNS_BIT | code & ~(1 << turns_in(code) >> 1)
+        TURNS_OF[code] = in_all_slots(NO_EXCHANGE) + (BONUS_FOLLOWS if code > 1 else 0)
+        count = 0
+        for number in range(turns_in(code) - 1):
+            if exchanged_in(code, number):
+                TURNS_OF[code] -= <uint64_t> NO_EXCHANGE << 8 * (number + 1)
+                OF_CODE[code] |= <uint64_t> (number + 1) << 8 * count
+                count += 1
+        OF_CODE[code] |= count << 56
+
+fill_tables()
+
+
+cdef void see(const void* body, int seat, void* out) noexcept nogil:
+    # Collects what an observation shows, all of which the seat knows.
+    cdef const State* state = <const State*> body
+    cdef Seen* seen = <Seen*> out
+    cdef Plays plays
+    # The seat that put each card under the pile, possibly plus the number of players.
+    cdef uint8_t exchangers[MAX_EXCHANGES + 8]
+    cdef int draw_pile, exchanges, other
+    seen.players = state.players
+    seen.phase = state.phase
+    seen.active = state.active
+    seen.bonus_drawn = state.bonus_drawn
+    seen.last_turns = state.last_turns
+    seen.queue_length = state.queue_length
+    # All cards that are neither laid nor in a hand.
+    draw_pile = cards_in_use(state.players) - state.laid
+    for other in range(state.players):
+        draw_pile -= state.hand_size[other]
+    seen.draw_pile = draw_pile
+    seen.passes = passes_in_a_row(state)
+    seen.constraint = constraint_of(state)
+    seen.creator = creator_of(state) if seen.constraint else NO_SEAT
+    seen.up_arrows[0] = state.up_arrows[0]
+    seen.up_arrows[1] = state.up_arrows[1]
+    seen.hand = state.hand[seat]
+    memcpy(seen.hand_size, state.hand_size, sizeof(seen.hand_size))
+    seen.known_count = 0
+    memset(seen.redrawn, 0, sizeof(seen.redrawn))
+    see_plays(state, seen, &plays)
+    if state.queue_length + state.redrawn_count == 0:
+        return
+    exchanges = read_exchanges(state, &plays, exchangers)
+    see_queue(state, seat, &exchangers[exchanges - state.queue_length], seen)
+    if state.redrawn_count:
+        see_redrawn(
+            state, seat, &plays, &exchangers[exchanges - state.queue_length - state.redrawn_count], exchanges, seen
+        )
+
+
+cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
+    cdef uint64_t word
+    memcpy(&word, bytes, 8)
+    return word
+
+
+cdef inline void clear_plane(uint8_t* plane) noexcept nogil:
+    # Copied from the table, as compilers copy this size with vectors, but clear it with a string instruction, which is
+    # slow to start.
+    memcpy(plane, FLAGS, PLANE)
+
+
+cdef inline uint64_t top_bits(uint64_t bytes) noexcept nogil:
+    # Bit i is the top bit of byte i; the product brings these together.
+    return (bytes & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
+
+
+cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
+    # Bit i is set if byte i is not 0; no byte may be above 0x80.
+    return top_bits(bytes + in_all_slots(0x7F))
+
+
+cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil:
+    # The piles and the cards laid. All places are treated alike, eight or sixteen at a time, which is faster than
+    # jumping from top to top.
+    cdef uint8_t turns[CODES]
+    # For each place, the turns since seat 0's, less whole rounds before its eight places; for each eight places, the
+    # turns before them, less the seat of the first.
+    cdef uint8_t turns_after[CODES]
+    cdef int turns_before[CODES / 8]
+    cdef uint8_t cards[8 + CODES + 8]
+    cdef const int8_t* codes = <const int8_t*> state.codes
+    cdef uint64_t word
+    cdef int players = state.players, laid = state.laid, seat = state.first_seat, turn = 0, last, first, i
+    clear_plane(&seen.order[1])
+    clear_plane(&seen.turns[1])
+    memset(plays.tops, 0, sizeof(plays.tops))
+    memset(plays.exchanges, 0, sizeof(plays.exchanges))
+    for first in range(0, laid, 16):
+        for i in range(first, first + 16):
+            # turns_in, for all sixteen at once.
+            turns[i] = (
+                (codes[i] > 0) + (codes[i] > 1) + (codes[i] > 3) + (codes[i] > 7) + (codes[i] > 15) + (codes[i] > 31)
+            )
+    for first in range(0, laid, 8):
+        word = eight_from(&codes[first])
+        (<uint8_t*> plays.tops)[first >> 3] = not_zero(word)
+        # The codes with a bit set below their highest.
+        (<uint8_t*> plays.exchanges)[first >> 3] = not_zero(word & (word | in_all_slots(0x80)) - in_all_slots(1))
+        word = eight_from(&turns[first])
+        # The product gives each byte the sum of all bytes up to it.
+        word *= in_all_slots(1)
+        i = word >> 56
+        word = (word << 8) + in_all_slots(seat)
+        memcpy(&turns_after[first], &word, 8)
+        turns_before[first >> 3] = turn - seat
+        turn += i
+        seat = SEAT_AFTER[players][seat + i]
+    # No cards before the first one and after the last one.
+    memset(cards, 0, 8)
+    memcpy(&cards[8], state.cards, CODES)
+    memset(&cards[8 + laid], 0, 8)
+    for first in range(0, laid, 8):
+        for i in range(first, first + 8):
+            seen.order[cards[8 + i]] = PLACES[i]
+            seen.turns[cards[8 + i]] = TURNS_SEEN[codes[i]]
+    find_seats(turns_after, players, laid, plays.seats)
+    seen.turned = 0
+    for seat in range(players):
+        last = last_place(plays.seats, seat, laid, &seen.pile_count[seat])
+        seen.bonus_count[seat] = 0
+        seen.top[seat] = cards[7 + last]
+        # A top lies face down once its seat has passed; a pass in progress has already turned it.
+        i = turns_before[last - 1 >> 3] + turns_after[last - 1] if last else turn
+        seen.turned |= (turn > i + players) << seat
+    if state.phase == PASS or (state.phase == PLAY and back_to_creator(state)):
+        seen.turned |= (seen.top[state.active] != 0) << state.active
+    see_bonuses(plays, seen)
+
+
+cdef inline void find_seats(const uint8_t* turns_after, int players, int laid, uint8_t* seats) noexcept nogil:
+    # Subtract whole rounds; where there is none left, the difference wraps round to a large number.
+    cdef const uint8_t* beyond = &FLAGS[PLANE - laid]
+    cdef uint8_t seat, step = players
+    cdef int i
+    for i in range(laid + 15 & ~15):
+        seat = turns_after[i]
+        seat = min(seat, <uint8_t> (seat - 8 * step))
+        seat = min(seat, <uint8_t> (seat - 4 * step))
+        seat = min(seat, <uint8_t> (seat - 2 * step))
+        seat = min(seat, <uint8_t> (seat - step))
+        seats[i] = seat | <uint8_t> -beyond[i]
+
+
+cdef inline uint8_t last_place(const uint8_t* seats, uint8_t seat, int laid, uint8_t* count) noexcept nogil:
+    # The last place of a seat, counted from 1, or 0; `count`: the number of its places.
+    cdef uint8_t places = 0, last = 0, own
+    cdef int i
+    for i in range(laid + 15 & ~15):
+        own = -<uint8_t> (seats[i] == seat)
+        places -= own
+        last = max(last, <uint8_t> (own & PLACES[i]))
+    count[0] = places
+    return last
+
+
+cdef inline void see_bonuses(const Plays* plays, Seen* seen) noexcept nogil:
+    # One card of each play of exactly four goes to the bonus pile.
+    cdef uint128_t tops = <uint128_t> plays.tops[1] << 64 | plays.tops[0]
+    cdef uint128_t fours = (
+        tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))
+    )
+    cdef uint64_t word
+    cdef int first, seat
+    for first in range(0, 128, 64):
+        word = <uint64_t> (fours >> first)
+        while word:
+            seat = plays.seats[first + lowest_bit(word)]
+            word &= word - 1
+            seen.pile_count[seat] -= 1
+            seen.bonus_count[seat] += 1
+
+
+cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchangers) noexcept nogil:
+    # The seats that put cards under the draw pile, in order. Returns the number of these cards.
+    cdef uint64_t left, of_code, exchanged
+    cdef int exchanges = 0, half, place
+    for half in range(2):
+        left = plays.exchanges[half]
+        while left:
+            place = 64 * half + lowest_bit(left)
+            left &= left - 1
+            of_code = OF_CODE[state.codes[place]]
+            exchanged = of_code + in_all_slots(plays.seats[place])
+            memcpy(&exchangers[exchanges], &exchanged, sizeof(exchanged))
+            exchanges += of_code >> 56
+    return exchanges
+
+
+cdef inline uint64_t given_by(const State* state, int seat, const uint8_t* exchangers, int count) noexcept nogil:
+    # Bit i is set if the seat put the i-th of `count` (at most 63) cards under the pile; eight at a time.
+    cdef uint64_t given = 0, others, word
+    cdef int first
+    for first in range(0, count, 8):
+        word = eight_from(&exchangers[first])
+        # The top bit of each byte is set if it is neither of the two numbers.
+        others = (word ^ in_all_slots(seat)) + in_all_slots(0x7F)
+        others &= (word ^ in_all_slots(seat + state.players)) + in_all_slots(0x7F)
+        given |= top_bits(~others) << first
+    return given & (<uint64_t> 1 << count) - 1
+
+
+cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, Seen* seen) noexcept nogil:
+    # The cards that the seat put under the pile and that are still there.
+    cdef uint64_t given = given_by(state, seat, exchangers, state.queue_length)
+    cdef int place
+    while given:
+        place = lowest_bit(given)
+        seen.known[seen.known_count] = card_under(state, state.redrawn_count + place)
+        seen.known_as[seen.known_count] = 1
+        seen.queue_place[seen.known_count] = place + 1
+        seen.known_count += 1
+        given &= given - 1
+
+
+cdef void see_redrawn(
+    const State* state, int seat, const Plays* plays, const uint8_t* exchangers, int exchanges, Seen* seen
+) noexcept nogil:
+    # The cards that the seat put under the pile or drew from there; and of those that it put there, where another seat
+    # drew one and has put none there since, if it has not laid it.
+    cdef Redraws redraws
+    cdef uint64_t given = given_by(state, seat, exchangers, state.redrawn_count), others
+    cdef int place, card, taker
+    # In a forged state some may have no taker.
+    memset(&redraws.taker[EARLIER], NO_SEAT, REDRAWN_KEPT)
+    follow_redraws(state, plays, exchanges, &redraws)
+    others = given
+    for place in range(state.redrawn_count):
+        taker = redraws.taker[EARLIER + place]
+        card = card_under(state, place)
+        others &= ~(<uint64_t> (taker == seat) << place)
+        seen.redrawn[state.redrawn_count - 1 - place] = card & -((given >> place & 1) | (taker == seat))
+    while others:
+        place = lowest_bit(others)
+        others &= others - 1
+        taker = redraws.taker[EARLIER + place]
+        card = card_under(state, place)
+        if taker == holder_of_card(state, card) and place >= redraws.before_put[taker]:
+            seen.known[seen.known_count] = card
+            seen.known_as[seen.known_count] = 1 + distance_to(seat, taker, state.players)
+            seen.queue_place[seen.known_count] = 0
+            seen.known_count += not drawn_later(state, place, card)
+
+
+cdef inline int holder_of_card(const State* state, int card) noexcept nogil:
+    # The seat with the card in its hand, or NOBODY.
+    cdef uint64_t differing
+    cdef int holders = 1 << NOBODY, seat
+    for seat in range(state.players):
+        differing = state.hand[seat] ^ in_all_slots(card)
+        holders |= ((differing - in_all_slots(1) & ~differing & in_all_slots(0x80)) != 0) << seat
+    return lowest_bit(holders) if card else <int> NOBODY
+
+
+cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept nogil:
+    # True if the card went through the queue again later.
+    cdef int i
+    for i in range(redraw + 1, state.redrawn_count):
+        if card_under(state, i) == card:
+            return True
+    return False
+
+
+cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
+    # Follows the sizes of the hands, which determine the number of draws at each turn.
+    cdef uint8_t turns[MAX_PLAYERS * MAX_CARD + 8]
+    cdef int sizes[MAX_PLAYERS]
+    cdef uint64_t left, early, word
+    cdef int players = state.players, pile = cards_in_use(players) - DEALT * players
+    cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, rest, size, turn, exchanged
+    cdef int until, i
+    cdef uint8_t early_seats[CODES]
+    cdef uint8_t places
+    for seat in range(MAX_PLAYERS):
+        sizes[seat] = DEALT
+    # As long as nobody can have drawn from the queue, every hand is refilled, and a sixth card is a bonus for the
+    # seat's last play. This is certain, except for the last play, for as long as the pile covers all cards laid,
+    # exchanges and bonuses.
+    until = pile - players - 1
+    left = plays.exchanges[0] & (<uint64_t> 1 << min(state.laid - 1, 63)) - 1
+    while left:
+        place = lowest_bit(left)
+        left &= left - 1
+        number = OF_CODE[state.codes[place]] >> 56
+        if place + number > until:
+            until = min(until, place - 1)
+            break
+        until -= number
+        put += number
+    early = (<uint64_t> 1 << (min(until, state.laid - 2) + 1)) - 1
+    left = plays.tops[0] & early
+    if left:
+        before = highest_bit(left)
+    for i in range(before + 16 & ~15):
+        early_seats[i] = plays.seats[i] | <uint8_t> -FLAGS[PLANE - before - 1 + i]
+    for seat in range(players):
+        place = last_place(early_seats, seat, before + 1, &places)
+        sizes[seat] += place != 0 and state.codes[place - 1] > 1
+    # The cards left in the draw pile, and the number of the next draw, counted from the first redraw kept.
+    rest = pile - before - 1
+    for seat in range(MAX_PLAYERS):
+        rest -= sizes[seat] - DEALT
+    draw = state.queue_length + state.redrawn_count - exchanges + put - rest
+    for seat in range(MAX_PLAYERS):
+        redraws.before_put[seat] = draw
+    seat = plays.seats[before + 1]
+    # All turns from here on.
+    left = plays.tops[0] & ~early
+    for half in range(2):
+        while left:
+            place = 64 * half + lowest_bit(left)
+            left &= left - 1
+            code = state.codes[place]
+            word = TURNS_OF[code] + place - before
+            memcpy(&turns[count], &word, 8)
+            count += turns_in(code)
+            before = place
+        left = plays.tops[1]
+    # Without branches, as they would be hard to predict. Takers written too far ahead are overwritten.
+    for i in range(count - 1):
+        turn = turns[i]
+        size = sizes[seat] - (turn & 7)
+        put_taker(redraws, draw, seat)
+        # A seat that exchanges draws one card for the one put there.
+        exchanged = turn / NO_EXCHANGE & 1 ^ 1
+        redraws.before_put[seat if exchanged else <int> NOBODY] = draw
+        # Including the bonus for a play that the next seat cannot respect.
+        number = min(max(0, DEALT - size) + turn / BONUS_FOLLOWS, rest)
+        rest -= number
+        draw += exchanged + number
+        sizes[seat] = size + number
+        seat = seat + 1 if seat + 1 < players else 0
+    # The last seat's draws follow from the size of its hand.
+    turn = turns[count - 1]
+    size = sizes[seat] - (turn & 7)
+    if turn & NO_EXCHANGE == 0:
+        redraws.before_put[seat] = draw
+        size -= 1
+    put_taker(redraws, draw, seat)
+    draw += max(0, state.hand_size[seat] - size)
+    put_taker(redraws, draw, NO_SEAT)
+
+
+cdef inline void put_taker(Redraws* redraws, int draw, int seat) noexcept nogil:
+    # The taker of a draw and the seven after it.
+    cdef uint64_t takers = in_all_slots(seat)
+    memcpy(&redraws.taker[EARLIER + draw], &takers, 8)
+
+
+cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
+    # Reads only the Seen, so that it cannot show anything that the seat does not know.
+    cdef const Seen* seen = <const Seen*> view
+    cdef uint8_t* own = values
+    cdef uint8_t* laid = own + MAX_CARD
+    cdef uint8_t* order = laid + MAX_CARD
+    cdef uint8_t* turns = order + MAX_CARD
+    cdef uint8_t* known = turns + MAX_CARD
+    cdef uint8_t* queue_place = known + MAX_CARD
+    cdef uint8_t* meets = queue_place + MAX_CARD
+    cdef uint8_t* up = meets + MAX_CARD
+    cdef uint8_t* redrawn = up + MAX_CARD
+    cdef uint8_t* numbers = redrawn + REDRAWN_KEPT
+    cdef int players = seen.players, used = cards_in_use(players), other = seat, i, _
+    cdef int turn = seen.active if FIRST_SEAT < seen.phase < FINISHED else NO_SEAT
+    # Each plane is written in whole words, and the next one over its excess.
+    clear_plane(own)
+    for i in range(PLANE):
+        laid[i] = seen.order[1 + i] != 0
+    memcpy(order, &seen.order[1], PLANE)
+    memcpy(turns, &seen.turns[1], PLANE)
+    clear_plane(known)
+    clear_plane(queue_place)
+    put_constraint(seen, used, meets)
+    spread_bits(seen.up_arrows[0] & ALL_BITS >> max(0, 64 - used), 64, up)
+    spread_bits(seen.up_arrows[1] & (<uint64_t> 1 << max(0, used - 64)) - 1, PLANE - 64, up + 64)
+    memcpy(redrawn, seen.redrawn, REDRAWN_KEPT)
+    memset(numbers, 0, OBSERVATION_LENGTH - OBSERVATION_PLANES * MAX_CARD - REDRAWN_KEPT)
+    for i in range(seen.hand_size[seat]):
+        own[card_in_slot(seen.hand, i) - 1] = 1
+    for i in range(seen.known_count):
+        known[seen.known[i] - 1] = seen.known_as[i]
+        queue_place[seen.known[i] - 1] = seen.queue_place[i]
+    for _ in range(players):
+        numbers[0] = 1
+        numbers[1] = seen.hand_size[other]
+        numbers[2] = seen.pile_count[other]
+        numbers[3] = seen.bonus_count[other]
+        numbers[4] = seen.top[other]
+        numbers[5] = seen.turned >> other & 1
+        numbers[6] = turn == other
+        numbers[7] = seen.creator == other
+        numbers += OBSERVATION_SEAT_NUMBERS
+        other = other + 1 if other + 1 < players else 0
+    numbers += (MAX_PLAYERS - players) * OBSERVATION_SEAT_NUMBERS
+    numbers[0] = players
+    numbers[1] = seen.draw_pile
+    numbers[2] = seen.queue_length
+    numbers[3] = seen.passes
+    numbers[4] = seen.bonus_drawn
+    numbers[5] = seen.last_turns
+    numbers[FIRST_PHASE_NUMBER + seen.phase] = 1
+
+
+cdef inline void put_constraint(const Seen* seen, int used, uint8_t* meets) noexcept nogil:
+    # The cards in use beyond the constraint, on the side that its arrows point to; all cards in use without one.
+    cdef int card = max(1, seen.constraint)
+    cdef int up = (seen.up_arrows[(card - 1) >> 6] >> ((card - 1) & 63) & 1) | (seen.constraint == 0)
+    cdef const uint8_t* first = &FLAGS[PLANE - seen.constraint * up]
+    cdef const uint8_t* end = &FLAGS[PLANE - (card - 1) - (used - card + 1) * up]
+    cdef int i
+    for i in range(PLANE):
+        meets[i] = first[i] & ~end[i]

@@ -1,0 +1,300 @@
+# Discat: the packed state and its numbers. A card is its printed number, 1-90; in a set of cards, bit card - 1.
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+
+from chatiere.engine.core.bits cimport count_bits, lowest_bit
+from chatiere.engine.core.game cimport NO_SEAT
+
+cdef extern from * nogil:
+    int __builtin_clz(unsigned int number)
+
+cdef enum:
+    MIN_PLAYERS = 2
+    MAX_PLAYERS = 6
+    BASE_CARDS = 30  # in use with any number of players
+    CARDS_A_PLAYER = 10  # in use besides, for each player
+    MAX_CARD = BASE_CARDS + CARDS_A_PLAYER * MAX_PLAYERS
+    DEALT = 5  # cards to each seat; a hand is refilled to as many
+    MAX_HAND = DEALT + 1  # with a bonus card
+    BONUS_GROUP = 4
+    BONUS_POINTS = 4  # for each card of a bonus pile
+    WINNING_GROUP = 5
+    REDRAWN_KEPT = 30  # about the most in random play; in resampling, an older one may be any card
+    MAX_PILE = MAX_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
+    PLACES = MAX_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
+    PLANE = MAX_CARD + 7 & ~7  # bytes of a plane, a number for each card, in whole words
+    ZEROS = 7
+    CODES = PLANE  # in State.codes; those beyond MAX_CARD are always 0
+    HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
+
+cdef enum Phase:
+    FIRST_SEAT  # chance: the seat that begins
+    DEAL  # chance: a card to the active seat
+    PLAY  # decision: the active seat plays
+    BONUS  # chance: the creator draws, as the active seat cannot respect the constraint
+    PASS  # decision: the active seat keeps its hand or exchanges a card
+    EXCHANGE  # chance: the active seat draws for the card put under the pile
+    REFILL  # chance: the active seat draws up to five
+    FINISHED
+    PHASES
+
+cdef enum DiscatFault:
+    # Faults of moves.
+    PASSING_NOT_A_CHOICE = 100
+    MUST_PASS
+    CARD_NOT_IN_HAND
+    NOT_A_GROUP
+    WRONG_SIDE
+    FIRST_PLAY_IS_ONE_CARD
+    DRAW_PILE_EMPTY
+    # Faults of states.
+    BAD_PLAYERS
+    BAD_FIRST_SEAT
+    BAD_ARROWS
+    BAD_PHASE
+    BAD_ACTIVE_SEAT
+    BAD_LAST_TURNS
+    BAD_WINNER
+    BAD_HAND
+    BAD_REDRAWN
+    BAD_TURNS
+    BAD_QUEUE
+    CARD_TWICE_OR_MISSING
+    NOT_ZERO
+    HISTORY_CONTRADICTS_HANDS
+    TOO_FEW_DEALS
+
+cdef enum DiscatEnd:
+    GROUP = 1  # a seat laid a group of five or six
+    LAST_TURNS  # the last turns are over
+
+cdef enum DiscatEvent:
+    FIRST_SEAT_CHOSEN = 1
+    CARD_DEALT
+    CARDS_PLAYED
+    CARD_TO_BONUS_PILE
+    BONUS_CARD_DRAWN
+    TOP_TURNED
+    HAND_KEPT
+    CARD_EXCHANGED
+    EXCHANGE_DRAWN
+    CARD_REFILLED
+    CONSTRAINT_LIFTED
+    LAST_TURNS_BEGUN
+    GAME_ENDED
+
+cdef enum:
+    # Dense ids (rules file: Actions). A play's has the top's slot from bit TOP_SHIFT on; below, a bit for each other
+    # slot.
+    TOP_SHIFT = MAX_HAND - 1
+    PLAY_IDS = MAX_HAND << TOP_SHIFT
+    KEEP_ID = PLAY_IDS
+    FIRST_EXCHANGE_ID = KEEP_ID + 1
+    NUM_ACTIONS = FIRST_EXCHANGE_ID + MAX_HAND
+
+ctypedef struct Options:
+    uint8_t first_seat  # NO_SEAT: a chance event
+    uint64_t up_arrows[2]
+
+ctypedef struct State:
+    uint8_t players
+    uint8_t rules_version
+    uint8_t first_seat_option
+    uint8_t first_seat  # NO_SEAT until known
+    uint8_t phase
+    uint8_t active  # the seat whose turn it is; at DEAL, the one that gets the next card
+    uint8_t bonus_drawn  # 1: the constraint's creator has drawn its bonus
+    uint8_t last_turns  # 0: not begun; else the turns left, including the present one
+    uint64_t up_arrows[2]
+    uint64_t unknown[2]  # the part of the draw pile that nobody has seen
+    # The card in slot s in bits 8 s to 8 s + 7: ascending, then zeros. In a view, the cards known to the viewer come
+    # first, and the others are zeros.
+    uint64_t hand[MAX_PLAYERS]
+    uint8_t hand_size[MAX_PLAYERS]
+    uint8_t queue_length
+    uint8_t redrawn_count
+    uint8_t laid
+    uint8_t zero[ZEROS]
+    # From the front, all cards laid, in order: a play's cards ascending, then its top. Together with `codes` they are
+    # the public history, and determine the owner of each card. From the back, the cards put under the draw pile, oldest
+    # first: redrawn_count cards that have been drawn since (the latest ones; in a resampled state, 0 for a card that
+    # the seat did not know), then the queue_length cards still there. Zeros between.
+    uint8_t cards[PLACES]
+    # One for each card laid: 0 if it was not the top of its play. For a top, the highest bit set is the number of
+    # passes after it; each lower bit is set if the pass of that number exchanged.
+    uint8_t codes[CODES]
+
+ctypedef struct Redraw:
+    # The public history of a card drawn from the queue.
+    uint8_t giver
+    uint8_t taker  # NO_SEAT if nobody has drawn it (in a forged state)
+    uint8_t surely_held  # the taker has put no card under the pile since
+    uint16_t came  # when it was drawn, in the time of the taker's story
+
+ctypedef struct Layout:
+    # The layout of the table, as it follows from `cards` and `codes`.
+    uint8_t owner[MAX_CARD]  # of each card laid
+    uint8_t in_bonus_pile[MAX_CARD]
+    uint8_t face_down[MAX_CARD]  # in a personal pile
+    uint8_t queue_seat[MAX_CARD]  # the seat that put each card of the queue under the pile, oldest first
+    uint16_t exchanges
+    Redraw redraws[REDRAWN_KEPT]
+
+ctypedef struct View:
+    # The knowledge of a seat: a state with hidden cards as zeros (`unknown` has all cards whose place the viewer does
+    # not know), and the layout.
+    State state
+    Layout layout
+
+ctypedef struct Seen:
+    # The source of an observation: the public information, and the hidden cards that the seat knows.
+    uint8_t players
+    uint8_t phase
+    uint8_t active
+    uint8_t bonus_drawn
+    uint8_t last_turns
+    uint8_t queue_length
+    uint8_t draw_pile
+    uint8_t passes
+    uint8_t constraint  # 0: none
+    uint8_t creator  # NO_SEAT: there is no constraint
+    uint8_t turned  # bit seat: the top of that personal pile lies face down
+    uint64_t up_arrows[2]
+    uint64_t hand  # the seat's own
+    uint8_t hand_size[MAX_PLAYERS]
+    uint8_t pile_count[MAX_PLAYERS]
+    uint8_t bonus_count[MAX_PLAYERS]
+    uint8_t top[MAX_PLAYERS]  # of each personal pile; 0: none
+    # By number, the place of each card laid, from 1, and its turns as the observation has them; then zeros. The first
+    # ones are unused.
+    uint8_t order[1 + PLANE]
+    uint8_t turns[1 + PLANE]
+    # Cards that the seat put under the draw pile, and where they are as numbers of the observation; in the queue, also
+    # their place there, from 1. There is one place to spare: the next card is written before it is known to count.
+    uint8_t known_count
+    uint8_t known[MAX_CARD + 1]
+    uint8_t known_as[MAX_CARD + 1]
+    uint8_t queue_place[MAX_CARD + 1]
+    # The cards drawn from the queue, latest first; 0 for one that the seat neither put there nor drew.
+    uint8_t redrawn[REDRAWN_KEPT]
+
+
+cdef inline int cards_in_use(int players) noexcept nogil:
+    # The cards in use are 1 … this number.
+    return BASE_CARDS + CARDS_A_PLAYER * players
+
+cdef inline int count_cards(const uint64_t* cards) noexcept nogil:
+    return count_bits(cards[0]) + count_bits(cards[1])
+
+cdef inline bint is_empty(const uint64_t* cards) noexcept nogil:
+    return cards[0] | cards[1] == 0
+
+cdef inline bint has_card(const uint64_t* cards, int card) noexcept nogil:
+    return cards[(card - 1) >> 6] >> ((card - 1) & 63) & 1
+
+cdef inline void put_card(uint64_t* cards, int card) noexcept nogil:
+    cards[(card - 1) >> 6] |= <uint64_t> 1 << ((card - 1) & 63)
+
+cdef inline void take_card(uint64_t* cards, int card) noexcept nogil:
+    cards[(card - 1) >> 6] &= ~(<uint64_t> 1 << ((card - 1) & 63))
+
+# Hands: six slots, and two that are always empty, as the bytes of a word.
+
+cdef inline int card_in_slot(uint64_t hand, int slot) noexcept nogil:
+    return <int> (hand >> 8 * slot & 0xFF)
+
+cdef inline uint64_t slots_below(int slot) noexcept nogil:
+    return (<uint64_t> 1 << 8 * slot) - 1
+
+cdef inline uint64_t in_all_slots(int value) noexcept nogil:
+    return value * <uint64_t> 0x0101010101010101
+
+cdef inline int cards_below(uint64_t hand, int size, int card) noexcept nogil:
+    # The number of lower cards in a hand. In `not_lower`, the top bit of a byte is set if its card is not lower; the
+    # first empty slot also has its bit set.
+    cdef uint64_t not_lower = (hand | in_all_slots(0x80)) - in_all_slots(card) & in_all_slots(0x80)
+    return lowest_bit(not_lower | <uint64_t> 0x80 << 8 * size) >> 3
+
+cdef inline uint64_t with_card(uint64_t hand, int size, int card) noexcept nogil:
+    cdef int slot = cards_below(hand, size, card)
+    return hand & slots_below(slot) | (hand & ~slots_below(slot)) << 8 | <uint64_t> card << 8 * slot
+
+cdef inline uint64_t without_slot(uint64_t hand, int slot) noexcept nogil:
+    return hand & slots_below(slot) | hand >> 8 & ~slots_below(slot)
+
+# The cards put under the draw pile, oldest first.
+
+cdef inline int card_under(const State* state, int place) noexcept nogil:
+    return state.cards[PLACES - 1 - place]
+
+cdef inline void put_card_under(State* state, int place, int card) noexcept nogil:
+    state.cards[PLACES - 1 - place] = card
+
+# Codes
+
+cdef inline int turns_in(int code) noexcept nogil:
+    # The turns of a play and the passes after it; 0 for a card that is not a top.
+    return 31 - __builtin_clz(2 * code + 1)
+
+cdef inline bint exchanged_in(int code, int number) noexcept nogil:
+    # True if the pass of that number exchanged.
+    return code >> number & 1
+
+# Turns
+
+cdef inline int next_seat(const State* state, int seat) noexcept nogil:
+    return 0 if seat + 1 == state.players else seat + 1
+
+cdef inline bint pile_is_empty(const State* state) noexcept nogil:
+    return state.queue_length == 0 and is_empty(state.unknown)
+
+cdef inline int draw_pile_size(const State* state) noexcept nogil:
+    return count_cards(state.unknown) + state.queue_length
+
+cdef inline bint points_up(const State* state, int card) noexcept nogil:
+    return has_card(state.up_arrows, card)
+
+cdef inline int passes_in_a_row(const State* state) noexcept nogil:
+    # The number of passes since the last play.
+    return turns_in(state.codes[state.laid - 1]) - 1 if state.laid else 0
+
+cdef inline int turns_since_play(const State* state) noexcept nogil:
+    # The turns from the last play's to the active seat's, once a seat has played.
+    cdef bint goes_on = state.phase == PLAY or state.phase == BONUS or state.phase == PASS
+    return passes_in_a_row(state) + goes_on
+
+cdef inline int creator_of(const State* state) noexcept nogil:
+    # The seat that made the last play, once there is one.
+    cdef int seat = state.active - turns_since_play(state)
+    return seat + state.players if seat < 0 else seat
+
+cdef inline int size_of_last_play(const State* state) noexcept nogil:
+    cdef int size = 1
+    while size < state.laid and state.codes[state.laid - 1 - size] == 0:
+        size += 1
+    return size
+
+cdef inline int group_winner(const State* state) noexcept nogil:
+    # The seat that won with a group of five or six, or NO_SEAT.
+    if state.phase == FINISHED and size_of_last_play(state) >= WINNING_GROUP:
+        return creator_of(state)
+    return NO_SEAT
+
+cdef inline bint back_to_creator(const State* state) noexcept nogil:
+    return state.laid != 0 and state.codes[state.laid - 1] >> (state.players - 1)
+
+cdef inline int constraint_of(const State* state) noexcept nogil:
+    # The card that the active seat's top card must respect, or 0.
+    if state.laid == 0 or (state.phase == PLAY and back_to_creator(state)):
+        return 0
+    return state.cards[state.laid - 1]
+
+cdef inline bint respects(const State* state, int constraint, int card) noexcept nogil:
+    # Without branches: either side is equally likely.
+    return (card != constraint) & ((card > constraint) == points_up(state, constraint))
+
+cdef inline bint can_respect(const State* state, int seat, int constraint) noexcept nogil:
+    cdef int size = state.hand_size[seat]
+    if size == 0:
+        return False
+    # Hands are sorted: the best card for the constraint is the first or the last.
+    return respects(state, constraint, card_in_slot(state.hand[seat], (size - 1) * points_up(state, constraint)))

@@ -1,0 +1,88 @@
+"""Memory management of the process, for programs that handle batches by the thousand."""
+
+import ctypes
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+# Parameter numbers of glibc's mallopt (malloc.h).
+_M_TRIM_THRESHOLD = -1
+_M_MMAP_THRESHOLD = -3
+_M_ARENA_MAX = -8
+# The largest threshold that glibc accepts; larger blocks go back to the system as soon as they are freed.
+_MAX_KEPT = 32 * 1024 * 1024
+
+
+def keep_freed_memory() -> bool:
+    """Let the C library keep freed memory for the next allocation instead of giving it back to the system.
+
+    By default glibc returns the large blocks used by batches and maps them again page by page, which can cost more than
+    the moves. Applies to the whole process, in place of its own settings of malloc; further calls change nothing.
+    Returns False if the C library has no such settings.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        return False
+    return bool(mallopt(_M_MMAP_THRESHOLD, _MAX_KEPT) and mallopt(_M_TRIM_THRESHOLD, 2 * _MAX_KEPT))
+
+
+def share_one_heap() -> bool:
+    """Let all threads allocate from one heap: free memory at the ends of other heaps is never returned to the system.
+
+    Call it once, before threads are started. Returns False if the C library has no such setting.
+    """
+    try:
+        return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1))
+    except (AttributeError, OSError, TypeError):
+        return False
+
+
+def give_back_freed_memory() -> None:
+    """Return freed memory to the system, as far as the C library can."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError, TypeError):
+        return
+
+
+class _Usage(ctypes.Structure):
+    # struct mallinfo2 (malloc.h).
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        )
+    )
+
+
+def allocated_bytes() -> int | None:
+    """Return the bytes now allocated from the C library's heap and mapped blocks; None if it does not report them.
+
+    Python's own small objects are not included.
+    """
+    try:
+        mallinfo: Callable[[], _Usage] = ctypes.CDLL(None).mallinfo2
+        mallinfo.restype = _Usage  # type: ignore[attr-defined]
+        usage = mallinfo()
+    except (AttributeError, OSError, TypeError):
+        return None
+    # An allocator that replaces the C library's, such as the sanitizers', leaves all fields at zero.
+    return int(usage.uordblks + usage.hblkhd) or None
+
+
+def resident_bytes() -> int:
+    """Return the resident set size of this process in bytes; 0 on systems without Linux's /proc."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0

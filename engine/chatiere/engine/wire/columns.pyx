@@ -1,0 +1,137 @@
+"""Messages with columns, in protobuf's wire format: long fields are cut out and put in without copies."""
+
+from cpython.pyport cimport PY_SSIZE_T_MAX
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from chatiere.engine.wire.reader cimport (
+    BYTES,
+    FIELDS,
+    MAX_VARINT_SIZE,
+    VARINT,
+    Span,
+    check_field,
+    read_bytes,
+    read_varint,
+    skip,
+)
+from chatiere.engine.wire.writer cimport put_varint
+
+cdef enum:
+    MAX_PREFIX_SIZE = 5
+
+
+cdef Py_ssize_t count_down(Py_ssize_t left) except -1:
+    # As soon as there are too many: the rest is not looked at.
+    if left == 0:
+        raise OverflowError("too many fields")
+    return left - 1
+
+
+def cut(data, fields, most=None):
+    """Cut fields, such as columns, out of a message without copying them.
+
+    `data`: a buffer. `fields`: the numbers, below 16, of fields that are bytes or messages. `most`: of all
+    fields; None: any number.
+
+    Returns the rest as bytes, and a view of each field found, by number. Raises OverflowError if there are more than
+    `most`, and ValueError if `data` is not a message, or if a field is repeated or has a needlessly long tag or length:
+    such messages are left to protobuf.
+    """
+    cdef const uint8_t[::1] buffer = data
+    cdef uint32_t wanted = 0
+    cdef const uint8_t* begin
+    cdef Span span, inner
+    cdef uint64_t tag
+    cdef Py_ssize_t kept = 0, before, left = PY_SSIZE_T_MAX if most is None else most
+    view, rest, found = memoryview(data), [], {}
+    if buffer.shape[0] == 0:
+        return b"", found
+    for field in fields:
+        check_field(field)
+        wanted |= <uint32_t> 1 << <int> field
+    begin = span.at = &buffer[0]
+    span.end = begin + buffer.shape[0]
+    while span.at < span.end:
+        left = count_down(left)
+        before = span.at - begin
+        tag = read_varint(&span)
+        if tag & 7 == VARINT:
+            read_varint(&span)
+        elif tag & 7 != BYTES:
+            skip(&span, tag & 7)
+        else:
+            inner = read_bytes(&span)
+            if tag >> 3 < FIELDS and wanted >> (tag >> 3) & 1:
+                if tag >> 3 in found or inner.at - begin - before > 1 + MAX_PREFIX_SIZE:
+                    raise ValueError("unusual encoding of a field")
+                found[tag >> 3] = view[inner.at - begin:inner.end - begin]
+                rest.append(view[kept:before])
+                kept = span.at - begin
+    rest.append(view[kept:])
+    return b"".join(rest), found
+
+
+def cut_list(data, int field, Py_ssize_t most, Py_ssize_t max_fields):
+    """Cut a repeated field of messages out of a message.
+
+    `data`: a buffer. Returns the rest as bytes, the number of messages cut out, and the bytes of the first `most`.
+    Raises ValueError if `data` is not a message, and OverflowError if it has more than `max_fields` fields.
+    """
+    cdef const uint8_t[::1] buffer = data
+    cdef const uint8_t* begin
+    cdef Span span, inner
+    cdef uint64_t tag
+    cdef Py_ssize_t kept = 0, before, count = 0
+    view, rest, found = memoryview(data), [], []
+    check_field(field)
+    if buffer.shape[0] == 0:
+        return b"", 0, found
+    begin = span.at = &buffer[0]
+    span.end = begin + buffer.shape[0]
+    while span.at < span.end:
+        max_fields = count_down(max_fields)
+        before = span.at - begin
+        tag = read_varint(&span)
+        if tag & 7 != BYTES:
+            skip(&span, tag & 7)
+            continue
+        inner = read_bytes(&span)
+        if tag >> 3 == <uint64_t> field:
+            if kept < before:
+                rest.append(view[kept:before])
+            kept = span.at - begin
+            if count < most:
+                found.append((<const char*> inner.at)[:inner.end - inner.at])
+            count += 1
+    rest.append(view[kept:])
+    return b"".join(rest), count, found
+
+
+cpdef bytes head(int field, Py_ssize_t size):
+    """Return the tag and length prefix of a field of `size` bytes that is bytes, text or a message."""
+    cdef uint8_t[MAX_VARINT_SIZE + MAX_VARINT_SIZE] bytes_before
+    cdef uint8_t* at
+    check_field(field)
+    at = put_varint(put_varint(bytes_before, field << 3 | BYTES), size)
+    return (<const char*> bytes_before)[:at - bytes_before]
+
+
+def pieces_of(numbers, fields):
+    """Return fields of a message that are bytes or messages as pieces to be joined, without copying the contents.
+
+    `numbers`: the numbers of the message's fields, by name. `fields`: name and content of each: a buffer of bytes, left
+    out if empty, a list of the pieces of a message, or None if absent.
+    """
+    cdef list pieces = []
+    cdef Py_ssize_t size
+    for name, content in fields:
+        if type(content) is list:
+            size = 0
+            for piece in content:
+                size += len(piece)
+            pieces.append(head(numbers[name], size))
+            pieces += content
+        elif content:
+            pieces.append(head(numbers[name], len(content)))
+            pieces.append(content)
+    return pieces

@@ -1,0 +1,189 @@
+"""Writing messages in protobuf's wire format, without an object for each message and number."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memmove
+
+from chatiere.engine.wire.reader cimport BYTES, MAX_VARINT_SIZE, VARINT
+
+
+cdef class Writer:
+    """A message being written, field by field."""
+
+    def __dealloc__(self):
+        PyMem_Free(self.data)
+
+    def __bytes__(self):
+        """Return the bytes written so far."""
+        return PyBytes_FromStringAndSize(<const char*> self.data, self.size)
+
+    cdef int reserve(self, size_t more) except -1:
+        cdef void* data
+        # Always leaves spare capacity, so that `data` is never NULL after a call.
+        if self.capacity - self.size <= more:
+            data = PyMem_Realloc(self.data, 2 * self.capacity + more + 256)
+            if data == NULL:
+                raise MemoryError()  # uncovered: memory does not run out in tests
+            self.data = <uint8_t*> data
+            self.capacity = 2 * self.capacity + more + 256
+        return 0
+
+    cpdef int number(self, int field, uint64_t value) except -1:
+        """Write a number or truth value; 0, which absence means, is left out."""
+        return self.present(field, value) if value else 0
+
+    cpdef int present(self, int field, uint64_t value) except -1:
+        """Write a number of an optional field or a oneof, 0 too."""
+        cdef uint8_t* at
+        self.reserve(2 * MAX_VARINT_SIZE)
+        at = put_varint(self.data + self.size, field << 3 | VARINT)
+        self.size = put_varint(at, value) - self.data
+        return 0
+
+    cpdef size_t begin(self, int field) except 0:
+        """Begin a message, list or text, written until `end`. Returns the argument for `end`."""
+        self.reserve(MAX_VARINT_SIZE)
+        # Reserves one byte for the size.
+        self.size = put_varint(self.data + self.size, field << 3 | BYTES) - self.data + 1
+        return self.size
+
+    cpdef int end(self, size_t begun) except -1:
+        """End the field for which `begin` returned `begun`."""
+        cdef size_t size = self.size - begun, length
+        cdef uint8_t varint[MAX_VARINT_SIZE]
+        # Most fields are small: their size fits into the byte that `begin` reserved.
+        if size < 0x80:
+            self.data[begun - 1] = <uint8_t> size
+            return 0
+        length = put_varint(varint, size) - varint
+        self.reserve(length)
+        memmove(self.data + begun + length - 1, self.data + begun, size)
+        memcpy(self.data + begun - 1, varint, length)
+        self.size += length - 1
+        return 0
+
+    cpdef int numbers(self, int field, numbers) except -1:
+        """Write a list of numbers from any iterable."""
+        cdef uint64_t number
+        cdef size_t before = self.size, begun = self.begin(field)
+        for number in numbers:
+            self.reserve(MAX_VARINT_SIZE)
+            self.size = put_varint(self.data + self.size, number) - self.data
+        if self.size > begun:
+            return self.end(begun)
+        # An empty list is left out.
+        self.size = before
+        return 0
+
+    cdef int signed(self, int number) except -1:
+        # Write a number of a list of sint32, between its `begin` and `end`.
+        self.reserve(MAX_VARINT_SIZE)
+        self.size = put_varint(self.data + self.size, (<uint32_t> number << 1) ^ <uint32_t> (number >> 31)) - self.data
+        return 0
+
+    cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1:
+        # Write a list of numbers below 256.
+        return put_small_numbers(self, field, numbers, count)
+
+    cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1:
+        # Write a list of numbers below 65536.
+        return put_small_numbers(self, field, numbers, count)
+
+    cpdef int text(self, int field, str text) except -1:
+        """Write a text; an empty one, which absence means, is left out."""
+        cdef size_t begun
+        if text:
+            begun = self.begin(field)
+            self.string(text)
+            self.end(begun)
+        return 0
+
+    cpdef int fields(self, bytes data) except -1:
+        """Write fields that are already in wire format."""
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
+        self.reserve(size)
+        memcpy(self.data + self.size, PyBytes_AS_STRING(data), size)
+        self.size += size
+        return 0
+
+    cpdef int string(self, str text) except -1:
+        """Write a piece of text."""
+        cdef Py_ssize_t size
+        cdef const char* data = PyUnicode_AsUTF8AndSize(text, &size)
+        self.reserve(size)
+        memcpy(self.data + self.size, data, size)
+        self.size += size
+        return 0
+
+    cdef int decimal(self, int number) except -1:
+        # Write a number, 0 or more, as a piece of text.
+        cdef uint8_t digits[MAX_VARINT_SIZE]
+        cdef int count = 0
+        while True:
+            digits[count] = 48 + number % 10
+            count += 1
+            number //= 10
+            if number == 0:
+                break
+        self.reserve(count)
+        while count:
+            count -= 1
+            self.data[self.size] = digits[count]
+            self.size += 1
+        return 0
+
+    cdef int characters(self, const char* begin, const char* end) except -1:
+        # Write a piece of text, given in UTF-8, from `begin` to before `end`.
+        self.reserve(end - begin)
+        memcpy(self.data + self.size, begin, end - begin)
+        self.size += end - begin
+        return 0
+
+
+ctypedef fused small_number:
+    uint8_t
+    uint16_t
+
+
+cdef int put_small_numbers(Writer out, int field, const small_number* numbers, int count) except -1:
+    cdef size_t begun
+    cdef int i
+    if count == 0:
+        return 0
+    begun = out.begin(field)
+    # Three bytes hold 21 bits.
+    out.reserve(3 * count)
+    for i in range(count):
+        out.size = put_varint(out.data + out.size, numbers[i]) - out.data
+    return out.end(begun)
+
+
+def fill(message, put, *what):
+    """Fill a message object with a put function, as in `fill(DiscatState(), codec.put_state, position)`."""
+    # A message without fields is to be present, too.
+    message.SetInParent()
+    message.MergeFromString(written(put, *what))
+    return message
+
+
+def written(put, *what):
+    """Return the message written by a put function, in wire format."""
+    cdef Writer out = Writer()
+    put(out, *what)
+    return bytes(out)
+
+
+def written_in(int field, put, *what):
+    """Return a message with a single field, which is the message written by a put function."""
+    cdef Writer out = Writer()
+    cdef size_t begun = out.begin(field)
+    put(out, *what)
+    out.end(begun)
+    return bytes(out)
+
+
+def written_text(put, *what):
+    """Return the text written by a put function."""
+    return written(put, *what).decode()

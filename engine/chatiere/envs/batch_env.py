@@ -1,0 +1,197 @@
+"""The base of environments that play many games at a time: numbers, batches and games begun anew."""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from types import TracebackType
+from typing import NamedTuple, Self, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chatiere.engine.core.batch import MAX_ITEMS
+from chatiere.engine.core.integers import column_of, require_integer, unsigned
+from chatiere.envs.batch import Batch, Ended, Positions, joined, only
+from chatiere.v1.game_pb2 import GameInfo
+
+
+class Rows(NamedTuple):
+    """The rows of a batch, before their actions; as in Batch."""
+
+    envs: NDArray[np.intp]
+    game_numbers: NDArray[np.uint64]
+    decisions: NDArray[np.uint32]
+
+
+class BatchEnv(ABC):
+    """`num_envs` environments, each of which plays one game after another, with sampled chance.
+
+    The environments are split into `batches` batches, which take turns: `step` takes the actions for the last batch and
+    returns the next one, of other environments. With batches=1 it is the same one each time.
+
+    Environment e plays the game numbers first_game + e, first_game + e + num_envs, first_game + e + 2 × num_envs … of
+    the seed. A game depends only on its seed, its number and the actions, so the same seed gives the same games
+    whatever the number of environments and batches.
+
+    With `games`, only so many game numbers from `first_game` on are played: an environment without further games drops
+    out of its batch, and after the last game `step` returns a batch without positions. Without `games`, they never run
+    out. (The first games to end are shorter than average, so take a fixed number of games to measure by.)
+
+    Use it in a `with` statement, or close it.
+    """
+
+    info: GameInfo
+    """The description of the game, as ListGames gives it, with the parts of an observation."""
+    players: int
+    """The number of players."""
+
+    def __init__(
+        self,
+        num_envs: SupportsIndex,
+        batches: SupportsIndex,
+        games: SupportsIndex | None,
+        first_game: SupportsIndex,
+        seed: SupportsIndex,
+    ) -> None:
+        """Check the numbers. Raises TypeError and ValueError, which name them."""
+        self.num_envs = require_integer("num_envs", num_envs)
+        self._batches = require_integer("batches", batches)
+        self._games = None if games is None else require_integer("games", games)
+        if not 1 <= self.num_envs <= MAX_ITEMS:
+            raise ValueError(f"num_envs must be from 1 to {MAX_ITEMS}, not {self.num_envs}")
+        if not 1 <= self._batches <= self.num_envs:
+            raise ValueError(f"batches must be from 1 to num_envs ({self.num_envs}), not {self._batches}")
+        if self._games is not None and self._games < 1:
+            raise ValueError(f"games must be 1 or more, not {self._games}")
+        self._first_game = unsigned("first_game", first_game, 64)
+        if self._games is not None and self._first_game + self._games > 2**64:
+            raise ValueError(f"first_game + games must not be above 2**64: {self._first_game} + {self._games}")
+        self._own_seed = self._seed = unsigned("seed", seed, 64)
+        self._last: Batch | None = None
+        self._is_closed = False
+
+    def reset(self, seed: SupportsIndex | None = None) -> Batch:
+        """Begin all environments anew, with the games of a seed (0 … 2**64 - 1), and return the first batch.
+
+        None: the seed of the constructor.
+        """
+        self._require_open()
+        self._seed = self._own_seed if seed is None else unsigned("seed", seed, 64)
+        self._last = None
+        self._drop_batches()
+        begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
+        for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
+            rows = Rows(envs, envs.astype(np.uint64) + np.uint64(self._first_game), np.zeros(len(envs), np.uint32))
+            self._begin(rows, np.full(len(envs), self._seed, np.uint64))
+        return self._receive()
+
+    def step(self, actions: ArrayLike) -> Batch:
+        """Apply an action at each position of the last batch, and return the next batch.
+
+        `actions`: (n,), dense ids.
+        """
+        self._require_open()
+        last, actions = self._last, np.asarray(actions)
+        if last is None or not len(last):
+            raise ValueError("no positions to act at: reset the environment")
+        if actions.shape != (len(last),):
+            raise ValueError(f"actions must have the shape {(len(last),)}, not {actions.shape}")
+        self._move(last, column_of("actions", actions, 2))
+        return self._receive()
+
+    def close(self) -> None:
+        """Release what the environment holds. It cannot be used any more; batches can."""
+        self._is_closed = True
+        self._last = None
+
+    def __enter__(self) -> Self:
+        """Return the environment itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    @abstractmethod
+    def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
+        """Draw a state for each of the states (n, packed_size) that a seat (n,) cannot tell from it, with a seed.
+
+        The states of a batch are always sound.
+        """
+
+    @abstractmethod
+    def _drop_batches(self) -> None:
+        """Forget the batches that are due."""
+
+    @abstractmethod
+    def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
+        """Begin the games of some environments: the batch that is due after all others."""
+
+    @abstractmethod
+    def _move(self, batch: Batch, actions: memoryview) -> None:
+        """Make moves in the games of a batch: the batch that is due after all others. `actions`: a uint16 column."""
+
+    @abstractmethod
+    def _next(self) -> tuple[Rows, Positions]:
+        """Return the batch that is due: its rows, with the decisions made since, and their positions.
+
+        Where a game is final, the position is that of the next one.
+        """
+
+    @abstractmethod
+    def _is_last(self) -> bool:
+        """Return True if no batch is due any more."""
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise ValueError("the environment is closed")
+
+    def _receive(self) -> Batch:
+        # The next batch with positions; one without only when none is due any more.
+        self._last = None
+        ended: list[Ended] = []
+        while True:
+            batch = self._batch(*self._next())
+            if len(batch) or self._is_last():
+                break
+            ended.append(batch.ended)
+        if ended:
+            batch = replace(batch, ended=joined([*ended, batch.ended]))
+        self._last = batch
+        return batch
+
+    def _batch(self, rows: Rows, positions: Positions) -> Batch:
+        envs, game_numbers, decisions = rows
+        over = np.flatnonzero(positions.final)
+        ended = Ended(
+            envs=envs[over],
+            game_numbers=game_numbers[over],
+            lengths=decisions[over],
+            returns=positions.returns[over],
+            totals=positions.totals[over],
+            observations=positions.final_observations,
+        )
+        if len(over):
+            game_numbers = game_numbers.copy()
+            game_numbers[over] += np.uint64(self.num_envs)
+            decisions[over] = 0
+        batch = Batch(
+            info=self.info,
+            seed=self._seed,
+            envs=envs,
+            game_numbers=game_numbers,
+            decisions=decisions,
+            actors=positions.actors,
+            legal_offsets=positions.legal_offsets,
+            legal_ids=positions.legal_ids,
+            observations=positions.observations,
+            states=positions.states,
+            ended=ended,
+        )
+        if len(over) and self._games is not None:
+            # A number after 2**64 - 1 has wrapped around, as this difference does.
+            going_on = game_numbers - np.uint64(self._first_game) < self._games
+            if not going_on.all():
+                return only(batch, going_on)
+        return batch

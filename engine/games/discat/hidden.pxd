@@ -1,6 +1,0 @@
-# Discat: the public history, and the states that agree with what a seat knows.
-from chatiere.engine.core.stream cimport Stream
-from chatiere.engine.games.discat.state cimport State, Table
-
-cdef void read_table(const State* state, Table* table) noexcept nogil
-cdef int resample(void* body, int seat, Stream* stream) noexcept nogil

@@ -1,0 +1,561 @@
+#include "endpoint.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bytes read at a time, few enough for any frames; bytes, and what frames cost, that are read from one connection
+ * before it is the others' turn. */
+#define BUFFER (16 * 1024)
+#define SHARE (1024 * 1024)
+#define SHARE_OF_COST 1000000
+/* What a new connection costs, as frames do. */
+#define COST_OF_CONNECTION 16384
+/* Of the debt that ends a connection, the part above which it is read more slowly, and the part above which an address
+ * is not read while processor time is short; seconds between two reads; seconds for which time counts as short. */
+#define PATIENT 0.125
+#define IMPATIENT 0.01
+#define PAUSE 0.005
+#define SHORTAGE 1.0
+#define MAX_EVENTS 256
+/* Seconds: with answers of which the client takes nothing, because learners may be busy with something
+ * else; to hear why the connection ends; between two looks at all connections. */
+#define PATIENCE 600.0
+#define FAREWELL 1.0
+#define LOOK 0.25
+/* Bytes of small answers, and of frames, that clients have not taken. */
+#define MAX_UNSENT (64 * 1024 * 1024)
+/* Connections that are taken before it is the others' turn. */
+#define MAX_ACCEPTED 64
+/* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have put into their 1.52, too. */
+#define TOO_MANY_CONTINUATIONS (-905)
+/* What a silent machine is asked: after how many seconds, how many seconds between questions, and how many. */
+static const int KEEPALIVE[][2] = {{TCP_KEEPIDLE, 60}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}};
+
+/* A connection with its client. */
+struct peer {
+    struct connection *connection;
+    struct peer *next, *before;  /* from old to new */
+    struct endpoint *endpoint;
+    struct in6_addr address;
+    struct account *account;
+    struct debt debt;            /* its own; that of its address is in the account */
+    struct peer *next_paused, *before_paused;
+    double reads_at;             /* the time when it is read again; 0: it is not paused */
+    char name[80];
+    size_t copied;               /* bytes not yet sent, as counted in the endpoint's */
+    double used;                 /* the time of its last call */
+    double moved;                /* the time when the client last took something, or nothing waited */
+    double told_at;              /* the time when it was told that the connection ends; 0: it was not */
+    double leaves;               /* the time when it is closed; 0: it is not leaving */
+    bool is_written;             /* whether epoll tells when it can be written to */
+};
+
+double monotonic(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *peer_name(const struct connection *connection) {
+    return ((const struct peer *)connection->owner)->name;
+}
+
+static void name_peer(struct peer *peer, const struct sockaddr_in6 *found) {
+    char text[INET6_ADDRSTRLEN];
+    if (found->sin6_family == AF_INET) {
+        const struct sockaddr_in *old = (const struct sockaddr_in *)found;
+        peer->address = (struct in6_addr){.s6_addr = {[10] = 0xFF, [11] = 0xFF}};
+        memcpy(peer->address.s6_addr + 12, &old->sin_addr, 4);
+    } else {
+        peer->address = found->sin6_addr;
+    }
+    int port = ntohs(found->sin6_port);
+    if (IN6_IS_ADDR_V4MAPPED(&peer->address)) {
+        inet_ntop(AF_INET, peer->address.s6_addr + 12, text, sizeof(text));
+        snprintf(peer->name, sizeof(peer->name), "ipv4:%s:%d", text, port);
+    } else {
+        inet_ntop(AF_INET6, &peer->address, text, sizeof(text));
+        snprintf(peer->name, sizeof(peer->name), "ipv6:%%5B%s%%5D:%d", text, port);
+    }
+}
+
+static void link_peer(struct peer *peer, struct endpoint *endpoint) {
+    peer->endpoint = endpoint;
+    peer->next = NULL;
+    peer->before = endpoint->last_peer;
+    if (endpoint->last_peer != NULL)
+        endpoint->last_peer->next = peer;
+    else
+        endpoint->peers = peer;
+    endpoint->last_peer = peer;
+    endpoint->peer_count++;
+    endpoint->unsent += peer->copied;
+}
+
+static void leave_paused(struct peer *peer) {
+    struct endpoint *endpoint = peer->endpoint;
+    if (peer->reads_at == 0)
+        return;
+    peer->reads_at = 0;
+    if (peer->before_paused != NULL)
+        peer->before_paused->next_paused = peer->next_paused;
+    else
+        endpoint->paused = peer->next_paused;
+    if (peer->next_paused != NULL)
+        peer->next_paused->before_paused = peer->before_paused;
+    else
+        endpoint->last_paused = peer->before_paused;
+}
+
+static void enter_paused(struct peer *peer) {
+    struct endpoint *endpoint = peer->endpoint;
+    peer->reads_at = endpoint->shared.now + PAUSE;
+    peer->next_paused = NULL;
+    peer->before_paused = endpoint->last_paused;
+    if (endpoint->last_paused != NULL)
+        endpoint->last_paused->next_paused = peer;
+    else
+        endpoint->paused = peer;
+    endpoint->last_paused = peer;
+}
+
+static void unlink_peer(struct peer *peer) {
+    struct endpoint *endpoint = peer->endpoint;
+    leave_paused(peer);
+    endpoint->unsent -= peer->copied;
+    if (peer->before != NULL)
+        peer->before->next = peer->next;
+    else
+        endpoint->peers = peer->next;
+    if (peer->next != NULL)
+        peer->next->before = peer->before;
+    else
+        endpoint->last_peer = peer->before;
+    endpoint->peer_count--;
+}
+
+static void peer_end(struct peer *peer) {
+    close(peer->connection->fd);
+    connection_free(peer->connection);
+    unlink_peer(peer);
+    account_close(peer->endpoint->accounts, peer->account);
+    free(peer);
+}
+
+bool endpoint_adopt(struct endpoint *endpoint, struct connection *connection) {
+    struct peer *peer = connection->owner;
+    struct epoll_event event = {.events = EPOLLIN | (peer->is_written ? EPOLLOUT : 0), .data.ptr = peer};
+    if (epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, connection->fd, &event) != 0)
+        return false;
+    epoll_ctl(peer->endpoint->poll, EPOLL_CTL_DEL, connection->fd, &event);
+    unlink_peer(peer);
+    link_peer(peer, endpoint);
+    connection_move(connection, &endpoint->shared);
+    return true;
+}
+
+/* Have epoll tell what there is to do. */
+static void peer_watch(struct peer *peer) {
+    uint32_t wanted = (peer->reads_at == 0 ? EPOLLIN : 0u) | (peer->is_written ? EPOLLOUT : 0u);
+    struct epoll_event event = {.events = wanted, .data.ptr = peer};
+    epoll_ctl(peer->endpoint->poll, EPOLL_CTL_MOD, peer->connection->fd, &event);
+}
+
+static void want_write(struct peer *peer, bool is_wanted) {
+    if (peer->is_written == is_wanted)
+        return;
+    peer->is_written = is_wanted;
+    peer_watch(peer);
+}
+
+/* Do not read it for a while. */
+static void peer_pause(struct peer *peer) {
+    enter_paused(peer);
+    peer_watch(peer);
+}
+
+static void peer_go_on(struct peer *peer) {
+    if (peer->reads_at == 0)
+        return;
+    leave_paused(peer);
+    /* However long it had to wait, it has paid for no more, so that a flood comes to an end. */
+    if (peer->debt.at < peer->endpoint->shared.now - PAUSE)
+        peer->debt.at = peer->endpoint->shared.now - PAUSE;
+    peer_watch(peer);
+}
+
+/* Close it once the client has read why. To close before it has nothing more to say would take that back. */
+static void peer_leave(struct peer *peer) {
+    if (peer->leaves != 0)
+        return;
+    peer->leaves = peer->endpoint->shared.now + FAREWELL;
+    shutdown(peer->connection->fd, SHUT_WR);
+    peer_go_on(peer);
+}
+
+/* Write what there is. Returns whether the connection goes on. */
+static bool peer_write(struct peer *peer) {
+    struct connection *connection = peer->connection;
+    if (peer->leaves != 0)
+        return true;
+    size_t before = connection->unsent + connection->to_send;
+    if (connection_write(connection) < 0)
+        return false;
+    size_t copied = connection_copied(connection);
+    peer->endpoint->unsent += copied - peer->copied;
+    peer->copied = copied;
+    if (connection->unsent + connection->to_send < before)
+        peer->moved = peer->endpoint->shared.now;
+    want_write(peer, connection->unsent > 0);
+    if (connection_is_over(connection))
+        peer_leave(peer);
+    return true;
+}
+
+/* HTTP/2's error for one of nghttp2's. */
+static uint32_t error_of(long error) {
+    switch (error) {
+    case NGHTTP2_ERR_FLOODED:
+    case NGHTTP2_ERR_TOO_MANY_SETTINGS:
+    case TOO_MANY_CONTINUATIONS:
+        return NGHTTP2_ENHANCE_YOUR_CALM;
+    default:
+        return NGHTTP2_PROTOCOL_ERROR;
+    }
+}
+
+/* Whether calls have had to wait lately because there was more to do than time. */
+static bool is_short(struct endpoint *endpoint) {
+    double now = monotonic();
+    endpoint->shared.now = now;
+    if (now - endpoint->turned_at >= endpoint->long_turn)
+        endpoint->short_until = now + SHORTAGE;
+    return now < endpoint->short_until;
+}
+
+/* What a connection's address owes: nothing while there is time for all. */
+static double owed_by_address(const struct peer *peer) {
+    struct endpoint *endpoint = peer->endpoint;
+    return is_short(endpoint) ? account_owed(endpoint->accounts, peer->account, 0, endpoint->shared.now) : 0;
+}
+
+/* Read once, if what is owed allows it. Returns as connection_read does; 0 also if it is not to be read now. */
+static long read_once(struct peer *peer) {
+    struct connection *connection = peer->connection;
+    struct endpoint *endpoint = peer->endpoint;
+    double max_debt = accounts_max_debt(endpoint->accounts);
+    double owed = owed_by_address(peer);
+    double own = accounts_owed(endpoint->accounts, &peer->debt, 0, endpoint->shared.now);
+    if (owed > IMPATIENT * max_debt) {
+        peer_pause(peer);
+        return 0;
+    }
+    if (owed < own)
+        owed = own;
+    connection->max_cost = owed < max_debt ? (uint64_t)(max_debt - owed) : 0;
+    connection->cost = 0;
+    long count = connection_read(connection, endpoint->buffer, BUFFER);
+    account_owed(endpoint->accounts, peer->account, (double)connection->cost, endpoint->shared.now);
+    own = accounts_owed(endpoint->accounts, &peer->debt, (double)connection->cost, endpoint->shared.now);
+    if (count > 0 && own > PATIENT * max_debt)
+        peer_pause(peer);
+    return count;
+}
+
+/* Read what has come. Returns whether the connection goes on. */
+static bool peer_read(struct peer *peer) {
+    struct connection *connection = peer->connection;
+    struct endpoint *endpoint = peer->endpoint;
+    size_t read = 0;
+    uint64_t cost = 0;
+    if (peer->leaves != 0) {
+        ssize_t count = recv(connection->fd, endpoint->buffer, BUFFER, MSG_DONTWAIT);
+        return count > 0 || (count < 0 && errno == EAGAIN);
+    }
+    while (read < SHARE && cost < SHARE_OF_COST && peer->reads_at == 0) {
+        long count = read_once(peer);
+        if (count == 0)
+            return !connection->is_at_end;
+        if (count == -1)
+            return false;
+        if (count < 0) {
+            /* Why is said, as far as the client listens. */
+            connection_leave(connection, error_of(count),
+                             connection->excess != NULL ? connection->excess : nghttp2_strerror((int)count));
+            return peer_write(peer) && (peer_leave(peer), true);
+        }
+        read += (size_t)count;
+        cost += connection->cost;
+        if (count < BUFFER && connection->frame_left == 0)
+            break;
+    }
+    if (connection->stream_count > 0)
+        peer->used = endpoint->shared.now;
+    return true;
+}
+
+/* End one, for a new one: of an address that has most, the oldest without calls, or else the oldest. */
+static void end_one(struct endpoint *endpoint) {
+    struct peer *chosen = NULL;
+    size_t most = 0;
+    for (struct peer *each = endpoint->peers; each != NULL; each = each->next) {
+        size_t rank = 2 * account_connections(each->account);
+        rank += each->connection->stream_count == 0;
+        if (rank > most) {
+            most = rank;
+            chosen = each;
+        }
+    }
+    if (chosen != NULL)
+        peer_end(chosen);
+}
+
+static void listen_on(struct endpoint *endpoint, bool is_listening) {
+    if (endpoint->is_listening == is_listening)
+        return;
+    endpoint->is_listening = is_listening;
+    for (int i = 0; i < endpoint->listening_count; i++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &endpoint->listening[i]};
+        epoll_ctl(endpoint->poll, is_listening ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, endpoint->listening[i], &event);
+    }
+}
+
+static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_in6 *address) {
+    int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    /* Else there would be no end to waiting for a machine that has vanished. */
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    for (size_t i = 0; i < sizeof(KEEPALIVE) / sizeof(KEEPALIVE[0]); i++)
+        setsockopt(fd, IPPROTO_TCP, KEEPALIVE[i][0], &KEEPALIVE[i][1], sizeof(int));
+    struct peer *found = calloc(1, sizeof(struct peer));
+    if (found == NULL)
+        return false;
+    name_peer(found, address);
+    found->account = account_open(endpoint->accounts, &found->address);
+    found->connection = connection_new(&endpoint->shared, fd, true, endpoint->max_streams);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = found};
+    if (found->account == NULL || found->connection == NULL ||
+        epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
+        if (found->connection != NULL)
+            connection_free(found->connection);
+        if (found->account != NULL)
+            account_close(endpoint->accounts, found->account);
+        free(found);
+        return false;
+    }
+    account_owed(endpoint->accounts, found->account, COST_OF_CONNECTION, endpoint->shared.now);
+    found->connection->owner = found;
+    found->used = found->moved = endpoint->shared.now;
+    link_peer(found, endpoint);
+    return true;
+}
+
+static void accept_some(struct endpoint *endpoint, int listening, int most) {
+    while (most-- > 0) {
+        struct sockaddr_in6 address;
+        socklen_t size = sizeof(address);
+        int fd = accept4(listening, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+            /* Which may change; until the next look at all connections, nobody else is taken. */
+            endpoint->trouble = errno;
+            end_one(endpoint);
+            listen_on(endpoint, false);
+            return;
+        }
+        if (fd < 0 && (errno == ECONNABORTED || errno == EINTR))
+            continue;
+        if (fd < 0)
+            return;
+        if (endpoint->peer_count >= endpoint->max_connections)
+            end_one(endpoint);
+        if (!peer_begin(endpoint, fd, &address)) {
+            endpoint->trouble = errno;
+            close(fd);
+        }
+    }
+}
+
+/* End connections that have done nothing for too long. */
+static void look_at_all(struct endpoint *endpoint) {
+    double now = endpoint->shared.now;
+    if (now < endpoint->looked_at + LOOK)
+        return;
+    endpoint->looked_at = now;
+    accounts_sweep(endpoint->accounts, now);
+    if (!endpoint->is_draining)
+        listen_on(endpoint, true);
+    for (struct peer *each = endpoint->peers, *next; each != NULL; each = next) {
+        next = each->next;
+        struct connection *connection = each->connection;
+        bool is_part_way = !connection->has_begun || connection_is_part_way(connection);
+        if (connection->stream_count > 0)
+            each->used = now;
+        if (connection->unsent + connection->to_send == 0)
+            each->moved = now;
+        if (endpoint->is_draining && now > endpoint->drained_at + FAREWELL)
+            connection_drain_now(connection);
+        if (each->leaves != 0) {
+            if (now > each->leaves)
+                peer_end(each);
+        } else if (each->told_at != 0 ? now > each->told_at + FAREWELL : now > each->moved + PATIENCE) {
+            peer_end(each);
+        } else if (is_part_way && now > connection->began_at + endpoint->greeting) {
+            connection_leave(connection, NGHTTP2_NO_ERROR, "no whole frame has come in time");
+            each->told_at = now;
+        } else if (now > each->used + endpoint->idle) {
+            connection_leave(connection, NGHTTP2_NO_ERROR, "no call has come for long");
+            each->told_at = now;
+        }
+    }
+}
+
+static void write_all(struct endpoint *endpoint) {
+    struct connection *each;
+    while ((each = next_changed(&endpoint->shared)) != NULL)
+        if (!peer_write(each->owner))
+            peer_end(each->owner);
+    /* Small answers that nobody takes are not counted elsewhere. */
+    while (endpoint->unsent > MAX_UNSENT) {
+        struct peer *largest = endpoint->peers;
+        for (struct peer *other = largest; other != NULL; other = other->next)
+            if (other->copied > largest->copied)
+                largest = other;
+        peer_end(largest);
+    }
+}
+
+/* Read those again that have not been read for long enough, unless their addresses still owe too much. */
+static void end_pauses(struct endpoint *endpoint) {
+    struct peer *last = endpoint->last_paused;
+    double now = endpoint->shared.now;
+    while (endpoint->paused != NULL && endpoint->paused->reads_at <= now) {
+        struct peer *peer = endpoint->paused;
+        if (owed_by_address(peer) > IMPATIENT * accounts_max_debt(endpoint->accounts)) {
+            leave_paused(peer);
+            enter_paused(peer);
+        } else {
+            peer_go_on(peer);
+        }
+        if (peer == last)
+            return;
+    }
+}
+
+bool endpoint_turn(struct endpoint *endpoint, double seconds) {
+    struct epoll_event events[MAX_EVENTS];
+    is_short(endpoint);
+    write_all(endpoint);
+    end_pauses(endpoint);
+    if (endpoint->paused != NULL && seconds > PAUSE)
+        seconds = PAUSE;
+    if (endpoint->shared.first_ready != NULL)
+        seconds = 0;
+    if (endpoint->peer_count > 0 && seconds > LOOK)
+        seconds = LOOK;
+    /* Rounded up, so that what is due then is due. */
+    int count = epoll_wait(endpoint->poll, events, MAX_EVENTS, (int)(1000 * seconds + 0.999));
+    if (count < 0 && errno != EINTR)
+        return false;
+    endpoint->shared.now = endpoint->turned_at = monotonic();
+    int listening[MAX_LISTENING], listening_count = 0;
+    for (int i = 0; i < count; i++) {
+        void *source = events[i].data.ptr;
+        if (source == &endpoint->wakeup) {
+            uint64_t wakeups;
+            if (read(endpoint->wakeup, &wakeups, sizeof(wakeups)) < 0)
+                continue;
+        } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MAX_LISTENING) {
+            /* After the others: a connection ended for a new one may be among them. */
+            listening[listening_count++] = *(int *)source;
+        } else {
+            struct peer *peer = source;
+            bool goes_on = true;
+            if (events[i].events & EPOLLOUT)
+                goes_on = peer_write(peer);
+            if (goes_on && peer->reads_at != 0)
+                /* Of one that is not read, epoll tells only that it is gone. */
+                goes_on = !(events[i].events & (EPOLLHUP | EPOLLERR));
+            else if (goes_on && events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+                goes_on = peer_read(peer);
+            if (!goes_on)
+                peer_end(peer);
+        }
+    }
+    for (int i = 0; i < listening_count; i++)
+        accept_some(endpoint, listening[i], MAX_ACCEPTED);
+    look_at_all(endpoint);
+    return true;
+}
+
+void endpoint_wake(struct endpoint *endpoint) {
+    uint64_t one = 1;
+    /* If it can't be written, it has been before. */
+    if (write(endpoint->wakeup, &one, sizeof(one)) < 0)
+        return;
+}
+
+void endpoint_drain(struct endpoint *endpoint) {
+    if (endpoint->is_draining)
+        return;
+    /* Those that have connected are told, too. */
+    for (int i = 0; i < endpoint->listening_count; i++)
+        accept_some(endpoint, endpoint->listening[i], (int)endpoint->max_connections);
+    endpoint->is_draining = true;
+    listen_on(endpoint, false);
+    for (int i = 0; i < endpoint->listening_count; i++)
+        close(endpoint->listening[i]);
+    endpoint->listening_count = 0;
+    endpoint->drained_at = endpoint->shared.now;
+    for (struct peer *each = endpoint->peers; each != NULL; each = each->next)
+        connection_drain(each->connection);
+}
+
+struct endpoint *endpoint_new(const int *listening, int count, const size_t *max_sizes, const char *const *paths,
+                              int path_count, struct accounts *accounts) {
+    struct endpoint *found = calloc(1, sizeof(struct endpoint));
+    if (found == NULL)
+        return NULL;
+    found->poll = epoll_create1(EPOLL_CLOEXEC);
+    found->wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    found->buffer = malloc(BUFFER);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = &found->wakeup};
+    if (found->poll < 0 || found->wakeup < 0 || found->buffer == NULL ||
+        epoll_ctl(found->poll, EPOLL_CTL_ADD, found->wakeup, &event) != 0) {
+        endpoint_free(found);
+        return NULL;
+    }
+    found->shared = (struct shared){
+        .now = monotonic(), .max_sizes = max_sizes, .paths = paths, .path_count = path_count};
+    found->turned_at = found->shared.now;
+    found->accounts = accounts;
+    for (int i = 0; i < count && i < MAX_LISTENING; i++)
+        found->listening[found->listening_count++] = listening[i];
+    listen_on(found, true);
+    return found;
+}
+
+void endpoint_end_all(struct endpoint *endpoint) {
+    while (endpoint->peers != NULL)
+        peer_end(endpoint->peers);
+}
+
+void endpoint_free(struct endpoint *endpoint) {
+    for (int i = 0; i < endpoint->listening_count; i++)
+        close(endpoint->listening[i]);
+    if (endpoint->poll >= 0)
+        close(endpoint->poll);
+    if (endpoint->wakeup >= 0)
+        close(endpoint->wakeup);
+    free(endpoint->buffer);
+    free(endpoint);
+}

@@ -1,0 +1,177 @@
+"""chatiere arena."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from chatiere import bots, engine
+from chatiere.arena.balance import Balance, Estimate
+from chatiere.arena.matches import Results
+from chatiere.arena.picture import draw, import_figure
+from chatiere.arena.tournament import Arena, Pairing, Rate, Rating, import_model, win_rate
+from chatiere.command.common import BOTS_HELP, SEED, CommandError, player_count
+
+
+@click.command("arena")
+@click.option("--game", required=True, metavar="NAME", help="The game's name.")
+@click.option("--players", type=int, help="The number of players. Default: the game's smallest.")
+@click.option(
+    "--bots",
+    "names",
+    required=True,
+    metavar="NAME[:PARAMETER=NUMBER,…],…",
+    help=f"The bots. A single one plays against itself. {BOTS_HELP}",
+)
+@click.option(
+    "--games", type=click.IntRange(2, 1_000_000), default=200, show_default=True, help="Games of each pairing."
+)
+@click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write all figures to arena.json and, for two bots or more, a picture, arena.png, in this directory. Those "
+    "there are replaced.",
+)
+def command(game: str, players: int | None, names: str, games: int, seed: int, output: Path | None) -> None:
+    """Let bots play a tournament, and report win rates, ratings and balance. Needs chatiere[arena].
+
+    Every bot plays every other. With n > 2 players one plays alone against n - 1 of the other, then the other way
+    round. Seats are rotated. A shared win counts in parts. The intervals of win rates are Wilson's. Ratings are
+    openskill's, from all games. The balance is that of the game: how many decisions it takes, how often seats share
+    the win, how much of it the seat gets that begins, and what is played, with 95 % intervals.
+    """
+    seats = player_count(engine.game(game), players)
+    try:
+        arena = Arena(game, seats, tuple(bots.split(names)), games, seed)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    try:
+        # Before the games, which can take hours.
+        import_model()
+        if output is not None:
+            import_figure()
+            output.mkdir(parents=True, exist_ok=True)
+    except (ImportError, OSError) as error:
+        raise CommandError(str(error)) from error
+    begun = time.perf_counter()
+    played, balances = _play(arena)
+    seconds = time.perf_counter() - begun
+    rated = _rate(arena, played) if len(arena.bots) > 1 else []
+    for line in _report(arena, played, balances, rated, seconds):
+        click.echo(line)
+    if output is not None:
+        try:
+            _write(arena, played, balances, rated, output)
+        except OSError as error:
+            raise CommandError(str(error)) from error
+        click.echo(f"\nwritten to {output}")
+
+
+def _play(arena: Arena) -> tuple[dict[Pairing, Results], dict[Pairing, Balance]]:
+    pairings = arena.pairings()
+    played, balances = {}, {}
+    with click.progressbar(length=len(pairings) * arena.games, label=arena.game, file=sys.stderr) as bar:
+        for pairing in pairings:
+            played[pairing], balances[pairing] = arena.play(pairing, bar.update)
+    return played, balances
+
+
+def _rate(arena: Arena, played: dict[Pairing, Results]) -> list[Rating]:
+    with click.progressbar(length=len(played) * arena.games, label="ratings", file=sys.stderr) as bar:
+        return arena.rate_bots(played, bar.update)
+
+
+def _write(
+    arena: Arena,
+    played: dict[Pairing, Results],
+    balances: dict[Pairing, Balance],
+    rated: Sequence[Rating],
+    directory: Path,
+) -> None:
+    figures = json.dumps(arena.figures(played, balances, rated), indent=2, ensure_ascii=False)
+    (directory / "arena.json").write_text(figures + "\n", "utf-8")
+    if rated:
+        (directory / "arena.png").write_bytes(draw(arena, arena.win_rates(played), rated))
+
+
+def _report(
+    arena: Arena,
+    played: dict[Pairing, Results],
+    balances: dict[Pairing, Balance],
+    rated: Sequence[Rating],
+    seconds: float,
+) -> Iterator[str]:
+    pairings = "pairing" if len(played) == 1 else "pairings"
+    decisions = sum(int(results.lengths.sum()) for results in played.values())
+    yield (
+        f"{arena.game}, {arena.players} players: {len(played)} {pairings} of {arena.games:,} games, seed {arena.seed}; "
+        f"{decisions:,} decisions in {seconds:.1f} s"
+    )
+    for bot in arena.unrepeatable():
+        yield f"{bot} has a limit of time: the same arguments will give other games"
+    yield ""
+    if rated:
+        rates = {pairing: win_rate(results) for pairing, results in played.items()}
+        yield from _table(("bot", "against", "wins", "95 % interval", "even"), list(_rate_rows(arena, rates)))
+        yield ""
+        yield from _table(("bot", "mu", "sigma", "ordinal"), list(_rating_rows(rated)))
+        yield ""
+    heads = ("bot", "against", "decisions", "median", "range", "shared wins", "first seat's wins")
+    yield from _table(heads, list(_balance_rows(arena, balances)))
+    yield ""
+    kinds = [kind.name for kind in engine.game(arena.game).description.action_kinds]
+    yield from _table(("bot", "against", *kinds), list(_kind_rows(arena, balances)))
+
+
+def _rate_rows(arena: Arena, rates: dict[Pairing, Rate]) -> Iterator[tuple[str, ...]]:
+    for pairing, (wins, low, high) in rates.items():
+        interval = f"{_percent(low)} to {_percent(high)}"
+        yield *_names(arena, pairing), _percent(wins), interval, _percent(1 / arena.players)
+
+
+def _rating_rows(rated: Sequence[Rating]) -> Iterator[tuple[str, ...]]:
+    for bot, *figures in rated:
+        yield bot, *(f"{figure:.1f}" for figure in figures)
+
+
+def _balance_rows(arena: Arena, balances: dict[Pairing, Balance]) -> Iterator[tuple[str, ...]]:
+    for pairing, balance in balances.items():
+        mean, low, high = balance.length
+        yield (
+            *_names(arena, pairing),
+            f"{mean:.1f} ({low:.1f} to {high:.1f})",
+            str(balance.median_length),
+            f"{balance.shortest} to {balance.longest}",
+            _estimated(balance.shared),
+            _estimated(balance.first_seat),
+        )
+
+
+def _kind_rows(arena: Arena, balances: dict[Pairing, Balance]) -> Iterator[tuple[str, ...]]:
+    for pairing, balance in balances.items():
+        yield *_names(arena, pairing), *map(_estimated, balance.kinds.values())
+
+
+def _names(arena: Arena, pairing: Pairing) -> tuple[str, str]:
+    others = "" if arena.players == 2 else f"{arena.players - 1} × "
+    return arena.bots[pairing.alone], others + arena.bots[pairing.others]
+
+
+def _estimated(share: Estimate) -> str:
+    return f"{_percent(share.mean)} ({100 * share.low:.1f} to {100 * share.high:.1f})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    # A table in Markdown, in columns for the eye.
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for row in (heads, ["-" * width for width in widths], *rows):
+        yield f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |"

@@ -1,0 +1,149 @@
+"""chatiere selfplay."""
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+
+from chatiere import engine
+from chatiere.arena.matches import Results, wilson_interval
+from chatiere.clients import TransportError
+from chatiere.command.common import BOTS_HELP, SEED, Address, CommandError, parse_bots, player_count
+from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
+from chatiere.selfplay.dataset import GAMES_PER_SHARD, DataSet, DataSetError, GameRange, Recipe
+from chatiere.selfplay.shards import ShardPlayer
+
+
+@click.command("selfplay")
+@click.option("--game", required=True, metavar="NAME", help="The game's name.")
+@click.option("--players", type=int, help="The number of players. Default: the game's smallest.")
+@click.option("--games", type=click.IntRange(1, 10_000_000), default=1000, show_default=True, help="Games to play.")
+@click.option(
+    "--bots",
+    "names",
+    default="random",
+    show_default=True,
+    metavar="NAME[:PARAMETER=NUMBER,…],…",
+    help=f"The bots, which take the seats in turn, shifted by one seat each game. {BOTS_HELP}",
+)
+@click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write all decisions to a data set in this directory, or finish the one that was begun there. "
+    "Needs chatiere[data].",
+)
+@click.option(
+    "--shard",
+    type=click.IntRange(1),
+    default=GAMES_PER_SHARD,
+    show_default=True,
+    help="Games per file of the data set, and per task of a cluster.",
+)
+@click.option(
+    "--ray",
+    metavar="ADDRESS|local",
+    help="Play on the Ray cluster at this address, or on one started on this machine. Needs --output, chatiere[ray].",
+)
+@click.option("--batch", type=click.IntRange(1), default=1024, show_default=True, help="Games at a time, per request.")
+@click.option(
+    "--in-flight",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Requests to a server at a time, each with its own games.",
+)
+@click.option("--address", type=Address(), help="A running server to play against. Default: play without a server.")
+def command(
+    game: str,
+    players: int | None,
+    games: int,
+    names: str,
+    seed: int,
+    output: Path | None,
+    shard: int,
+    ray: str | None,
+    batch: int,
+    in_flight: int,
+    address: str | None,
+) -> None:
+    """Let bots play many games against each other, and report who wins.
+
+    A shared win counts in parts. The intervals of win rates are Wilson's. Neither --batch, --in-flight, --ray nor
+    --address changes the games.
+    """
+    if ray is not None and output is None:
+        raise click.UsageError("--ray needs --output")
+    rules = engine.game(game)
+    seats = player_count(rules, players)
+    chosen = [spec for spec, _ in parse_bots(rules, seats, names)]
+    try:
+        recipe = Recipe(game, seats, games, tuple(chosen), seed, games_per_shard=shard)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    player = ShardPlayer(recipe, address, batch, in_flight)
+    begun = time.perf_counter()
+    try:
+        results, last = (_play(player), []) if output is None else _write(player, output, ray)
+    except TransportError as error:
+        raise CommandError(f"no response from a server at {address}: {error}") from error
+    # OSError: the directory's, or there is no Ray cluster at the address.
+    except (DataSetError, TaskError, ImportError, OSError) as error:
+        raise CommandError(str(error)) from error
+    for line in [*_report(game, chosen, results, time.perf_counter() - begun), *last]:
+        click.echo(line)
+
+
+def _play(player: ShardPlayer) -> Results:
+    recipe = player.recipe
+    results = Results.of(recipe.games, recipe.players, len(recipe.bots))
+    with click.progressbar(length=recipe.games, label=recipe.game, file=sys.stderr) as bar:
+        for played, _ in player.play_batches(GameRange(0, recipe.games), observations=False):
+            results.add(played.ended)
+            bar.update(len(played.ended.envs))
+    return results
+
+
+def _write(player: ShardPlayer, directory: Path, ray: str | None) -> tuple[Results, list[str]]:
+    # The results, and what there is to tell of the data set.
+    recipe, data_set = player.recipe, DataSet(directory, player.recipe)
+    missing = data_set.missing()
+    kept = recipe.games - sum(games.length for games in missing)
+    with click.progressbar(length=recipe.games, label=recipe.game, file=sys.stderr) as bar:
+        bar.update(kept)
+        if ray is None:
+            for games in missing:
+                data_set.add(games, player.play(games, bar.update))
+        elif missing:
+            with cluster(ray):
+                for games, shard in play_on_ray(player.play, missing):
+                    data_set.add(games, shard)
+                    bar.update(games.length)
+    told = [f"{kept:,} games were there already"] if kept else []
+    return data_set.results(), [*told, f"written to {directory}; the games' hash is {data_set.finish()}"]
+
+
+def _report(game: str, names: Sequence[str], results: Results, seconds: float) -> Iterator[str]:
+    games, seats = results.bots.shape
+    decisions = int(results.lengths.sum())
+    yield (
+        f"{game}, {seats} players: {games:,} games, {decisions:,} decisions "
+        f"in {seconds:.1f} s ({decisions / seconds:,.0f} per second)"
+    )
+    low, median, high = np.quantile(results.lengths, (0.05, 0.5, 0.95), method="inverted_cdf")
+    yield (
+        f"decisions per game: mean {results.lengths.mean():.1f}, median {median}, 90 % from {low} to {high}, "
+        f"shortest {results.lengths.min()}, longest {results.lengths.max()}"
+    )
+    for bot, name in enumerate(names):
+        wins = results.wins(bot)
+        low, high = wilson_interval(float(wins.mean()), len(wins))
+        fair = (results.bots == bot).sum() / (seats * len(wins))
+        yield (
+            f"{name}: wins {wins.mean():.1%} of {len(wins):,} games (95 % interval {low:.1%} to {high:.1%}); "
+            f"its share of the seats is {fair:.1%}"
+        )

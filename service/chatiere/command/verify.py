@@ -1,0 +1,181 @@
+"""chatiere verify."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+from google.protobuf import json_format
+
+from chatiere import bots, engine
+from chatiere.bots.hosting import decisions_at
+from chatiere.clients.sealed_seat import hash_of, header_of, table_of
+from chatiere.command.common import CommandError
+from chatiere.engine import EngineError, Position, codec
+from chatiere.engine.wire import Reader
+from chatiere.service.tables import roots
+from chatiere.service.tables.seal import NO_PARENT, NOBODY
+from chatiere.v1 import table_service_pb2 as pb
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+# The fields that all tables of a game share with its record, beside the game's own.
+_SHARED = ("table_id", "commitment", "seats")
+_SHARED_OF_GAME = ("game", "players", "rules_version", "options")
+
+
+class _DifferenceError(Exception):
+    """Something in a record that does not follow from its root."""
+
+
+@click.command("verify")
+@click.argument("record", metavar="RECORD", type=_FILE)
+@click.option(
+    "--table",
+    "table_files",
+    multiple=True,
+    type=_FILE,
+    help="A table of the game as you were sent it, as text, or a file of several; may be given again. The record is "
+    "then held against their headers, and each table against the one before.",
+)
+def command(record: Path, table_files: tuple[Path, ...]) -> None:
+    """Verify the record of a game at a sealed table.
+
+    RECORD is a file with a TableRecord of the API in JSON, which TableService.GetRecord returns. The command checks,
+    without any server, that the commitment is to the root, that chance came from the root, that the game is legal and
+    over, and that every bot chose what it had to choose. At the first difference it says which, and exits with 1; with
+    2 if a file cannot be read.
+
+    Of every table that is given it also checks that game, seats and commitment are those of the record, and that the
+    seat which moved is the one that decided there. Of the tables of two plies in a row the second has to be made of the
+    first, by its hash, and of one ply there can be only one. What a table hides only the service can read.
+
+    The commitment itself has to be one that you know from the game: give a table of it with --table, or compare the
+    commitment that is printed. Bots are those of this release of Chatière.
+    """
+    found = _read(record)
+    tables = [table for path in table_files for table in _read_tables(path)]
+    try:
+        for table in tables:
+            _compare(found, table.header)
+        seats, decided = _verify(found)
+        _verify_chain(tables, seats)
+    except _DifferenceError as error:
+        click.echo(f"{record}: {error}", err=True)
+        raise click.exceptions.Exit(1) from error
+    click.echo(f"table {found.table_id.hex()}: {len(seats)} decisions, {decided} of them by bots, as told")
+    click.echo(f"commitment {found.commitment.hex()}{_held_against(tables)}")
+
+
+class _Table(NamedTuple):
+    header: pb.TableHeader
+    hash: bytes
+
+
+def _read(path: Path) -> pb.TableRecord:
+    try:
+        return json_format.Parse(path.read_bytes(), pb.TableRecord())
+    except (OSError, ValueError, json_format.ParseError) as error:
+        raise CommandError(f"{path} is no record of a game at a sealed table: {error}") from error
+
+
+def _read_tables(path: Path) -> list[_Table]:
+    try:
+        texts = path.read_text().split() or [""]
+        return [_Table(header_of(table), hash_of(table)) for table in map(table_of, texts)]
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{path} is no sealed table: {error}") from error
+
+
+def _held_against(tables: list[_Table]) -> str:
+    if len(tables) < 2:
+        return ", as in the table" if tables else ""
+    return f", as in the {len(tables)} tables"
+
+
+def _compare(record: pb.TableRecord, header: pb.TableHeader) -> None:
+    for told, names in (record, _SHARED), (record.record, _SHARED_OF_GAME):
+        for name in names:
+            if getattr(told, name) != getattr(header, name):
+                raise _DifferenceError(f"the record's {name} is not that of the table")
+
+
+def _verify_chain(tables: list[_Table], seats: list[int]) -> None:
+    # `seats`: who decided at each ply of the record.
+    hashes: dict[int, bytes] = {}
+    for header, table_hash in tables:
+        ply = header.ply
+        if ply > len(seats):
+            raise _DifferenceError(f"a table of ply {ply}, but the record has {len(seats)} decisions")
+        mover = seats[ply - 1] if ply else NOBODY
+        if header.mover != mover:
+            raise _DifferenceError(f"the table of ply {ply} was made by seat {header.mover}, not {mover}")
+        if not ply and header.parent != NO_PARENT:
+            raise _DifferenceError("the table of ply 0 is made of another one")
+        if hashes.setdefault(ply, table_hash) != table_hash:
+            raise _DifferenceError(f"two tables of ply {ply}: {hashes[ply].hex()} and {table_hash.hex()}")
+    for header, _ in tables:
+        before = hashes.get(header.ply - 1, header.parent)
+        if header.parent != before:
+            raise _DifferenceError(
+                f"the table of ply {header.ply} is made of {header.parent.hex()}, not of that of ply {header.ply - 1}, "
+                f"{before.hex()}"
+            )
+
+
+def _verify(record: pb.TableRecord) -> tuple[list[int], int]:
+    # The seat that decided at each ply, and the number of decisions that bots made.
+    if len(record.root) != roots.ROOT_SIZE or roots.commitment_of(record.table_id, record.root) != record.commitment:
+        raise _DifferenceError("the commitment is not to this root")
+    stream = record.record.stream
+    if (stream.seed, stream.game_number) != roots.stream_of(record.root):
+        raise _DifferenceError("the seed and game number are not those of the root")
+    try:
+        position = _begin(record)
+        return _play(position, record)
+    except EngineError as error:
+        raise _DifferenceError(f"{error.reason}: {error.message}") from error
+
+
+def _begin(record: pb.TableRecord) -> Position:
+    played = record.record
+    game = engine.game(played.game)
+    options = {}
+    if played.HasField("options"):
+        if (named := played.options.WhichOneof("game")) not in (None, game.name):
+            raise _DifferenceError(f"{named} options for a {game.name} game")
+        options = codec(game.name).read_options(Reader(getattr(played.options, game.name)))
+    seed, game_number = roots.stream_of(record.root)
+    position = game.new_game(
+        played.players, options, seed=seed, game_number=game_number, rules_version=played.rules_version
+    )
+    if len(record.seats) != played.players:
+        raise _DifferenceError(f"{len(record.seats)} seats for {played.players} players")
+    return position
+
+
+def _play(position: Position, record: pb.TableRecord) -> tuple[list[int], int]:
+    seats: list[int] = []
+    decided = 0
+    for ply, action in enumerate(record.record.actions):
+        position.require_decision()
+        seat = position.current_player()
+        seats.append(seat)
+        spec = record.seats[seat].bot
+        if spec:
+            chosen = _choice(spec, position, roots.luck_of(record.root, ply))
+            if chosen != action:
+                raise _DifferenceError(f"ply {ply}: seat {seat}, {spec}, would have chosen {chosen}, not {action}")
+            decided += 1
+        position.apply(action)
+    if not position.is_terminal():
+        raise _DifferenceError("the game is not over at the end of the record")
+    return seats, decided
+
+
+def _choice(spec: str, position: Position, luck: int) -> int:
+    try:
+        bot = bots.get(spec, position.game, position.num_players())
+    except ValueError as error:
+        raise _DifferenceError(str(error)) from error
+    if not bot.is_reproducible:
+        raise _DifferenceError(f"{spec}, whose budget depends on time, is no bot for a table")
+    return int(bot.choose(decisions_at(position, bot, luck))[0])

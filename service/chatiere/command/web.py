@@ -1,0 +1,98 @@
+"""chatiere web."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+from chatiere.command.common import Address, CommandError, Several
+from chatiere.command.local_server import LOOPBACK
+from chatiere.service.base.settings import SettingError, Settings, split_address
+from chatiere.service.process.supervisor import serve
+from chatiere.service.tables.keys import new_key
+
+# Hosts that stand for all addresses of the machine, and that browsers cannot ask for.
+_ANY = ("0.0.0.0", "::")
+
+
+@click.command("web")
+@click.option(
+    "--address",
+    type=Address(),
+    default=f"{LOOPBACK}:8080",
+    show_default=True,
+    help="The address of the page. Port 0 takes a free port; 0.0.0.0:8080 lets other machines play, too.",
+)
+@click.option(
+    "--web-hosts",
+    type=Several("NAME"),
+    default=(),
+    help="The names by which browsers may ask for the page, beside localhost and IP addresses.",
+)
+@click.option(
+    "--table-keys",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the keys of tables, made if it is missing. Default: table-keys in the folder for data "
+    "(~/.local/share/chatiere). Whoever has it sees all cards.",
+)
+def command(address: str, web_hosts: tuple[str, ...], table_keys: Path | None) -> None:
+    """Play in the browser: serve the page on this machine.
+
+    Prints the page's URL, and serves until Ctrl-C. Tables are in the players' browsers: they go on when the page is
+    served again with the same keys.
+    """
+    path = table_keys or _data_folder() / "table-keys"
+    try:
+        _make_keys(path)
+    except OSError as error:
+        raise CommandError(f"--table-keys: cannot make {path}: {error.strerror}") from error
+    try:
+        settings = Settings(
+            address=f"{LOOPBACK}:0",
+            web_address=address,
+            web_hosts=web_hosts,
+            # Whoever reaches the page may play.
+            insecure=True,
+            metrics_address=None,
+            table_keys=path,
+            log_level="error",
+        )
+        serve(settings, ready=_tell)
+    except SettingError as error:
+        if error.setting in ("table_keys", "web_hosts"):
+            raise CommandError(f"--{error.setting.replace('_', '-')}: {error.message}") from error
+        is_taken = error.setting == "web_address" and isinstance(error.__cause__, OSError)
+        raise CommandError(error.message + "; choose another with --address" * is_taken) from error
+
+
+def _tell(settings: Settings) -> None:
+    assert settings.web_address is not None
+    host, port = split_address(settings.web_address)
+    place = f"localhost:{port}" if host in _ANY else settings.web_address
+    click.echo(f"Play at http://{place}/ (Ctrl-C to stop)")
+    for open_address in settings.open_addresses.values():
+        click.echo(f"Warning: unencrypted, and for anybody who reaches {open_address}", err=True)
+
+
+def _data_folder() -> Path:
+    # https://specifications.freedesktop.org/basedir-spec: a relative path counts as none.
+    base = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".local" / "share") / "chatiere"
+
+
+def _make_keys(path: Path) -> None:
+    """Make a file with one key if there is no file. Raises OSError."""
+    if path.exists():
+        return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # It is there whole or not at all, and whoever comes first makes it.
+    descriptor, made = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            print(new_key().hex(), file=file)
+        os.link(made, path)
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(made)

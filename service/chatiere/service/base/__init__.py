@@ -1,0 +1,1 @@
+"""What all of the service stands on: settings, files, threads, errors, languages, metrics."""

@@ -1,0 +1,464 @@
+"""The methods of BatchService: each reads its request and assembles its response, columns in place.
+
+They know nothing of gRPC. They raise EngineError and Refusal with field paths that begin in the request, DecodeError
+for a request that cannot be parsed, and Cancelled once their cancellation says so.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from types import TracebackType
+from typing import Any
+
+from google.protobuf.message import Message
+from prometheus_client import Histogram
+
+from chatiere import engine
+from chatiere.engine import EngineError, Game, Position, Reason
+from chatiere.engine.core.batch import (
+    MAX_FAULTS_TOLD,
+    Cancellation,
+    Cancelled,
+    Columns,
+    FaultColumns,
+    ItemFault,
+    PositionColumns,
+    Restart,
+    Table,
+)
+from chatiere.engine.wire import Buffer, Reader, cut, written
+from chatiere.service.base.errors import Refusal, ServiceReason
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
+from chatiere.service.calls import conversion
+from chatiere.service.calls.batch_messages import Request, put, read, read_whole
+from chatiere.service.calls.requests import MAX_ELEMENTS, listed, opener, parse, too_many_elements
+from chatiere.v1 import batch_service_pb2 as pb
+from chatiere.v1 import game_pb2
+
+# The longest request for a step, in bytes without its columns, whose parsed form is cached.
+_MAX_KEPT = 512
+# The methods by their field number in PlayRequest: the field's name, and the type of the request.
+_METHODS: dict[int, tuple[str, type[Message]]] = {
+    field.number: (field.name, getattr(pb, field.message_type.name))
+    for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
+    if field.message_type
+}
+_KINDS = dict(_METHODS.values())
+_TYPED_STATES = pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER
+_open_state = opener(game_pb2.State)
+# Reserves a number of bytes for a call, replacing its earlier reservation. Raises Refusal.
+Hold = Callable[[int], None]
+# A response is in memory twice while it is assembled.
+_COPIES = 2
+# Estimates: an item's legal ids; size of a typed state relative to the packed one.
+_LEGAL, _TYPED = 64, 4
+
+
+def _hold_nothing(size: int) -> None:
+    """Reserve nothing: used where there is no memory budget."""
+
+
+class BatchService:
+    """BatchService, within the limits of a server's settings."""
+
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        """Take limits from `settings`; count batches and moves in `metrics`."""
+        self._settings = settings
+        self._max_items = settings.max_batch_items
+        # Of a request: one for each item, and others.
+        self._max_fields = MAX_ELEMENTS + settings.max_batch_items
+        self._max_playouts = settings.max_playouts
+        self._max_bytes = settings.max_answer_bytes
+        self._metrics = metrics
+        # Cached because looking a metric up by its labels takes longer than counting. By game and method: the engine's
+        # working time and the number of items.
+        self._figures_of = cache(
+            lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
+        )
+        self._moves_of = cache(metrics.moves_applied.labels)
+        self._methods: dict[str, Callable[[Request, Cancellation, Hold], list[Buffer]]] = {
+            "new_games": self._new_games,
+            "step": self._step,
+            "playout": self._playout,
+            "evaluate": self._evaluate,
+            "score": self._score,
+            "resample_states": self._resample_states,
+            "observe": self._observe,
+            "convert": self._convert,
+        }
+
+    def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
+        """Return the response, in pieces to be joined, to a request, both in wire format.
+
+        `name`: the method's field in PlayRequest. `hold`: reserves memory for the response.
+        """
+        return self._methods[name](read(_KINDS[name], data, self._max_fields), cancellation, hold)
+
+    def play(self, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
+        """Return the PlayResponse, in pieces to be joined, to a PlayRequest; a refusal is a PlayResponse too."""
+        message, name, request = self._read_play(data)
+        try:
+            if name is None or request is None:
+                raise Refusal(ServiceReason.MISSING_FIELD, "the message has no request", field="request", metadata={})
+            pieces = put(pb.PlayResponse, [(name, self._methods[name](request, cancellation, hold))])
+        except (EngineError, Refusal) as error:
+            return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error, name)).SerializeToString()]
+        return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
+
+    def _read_play(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
+        # A PlayRequest without the method's request; the method's name; its request.
+        try:
+            rest, found = cut(data, _METHODS, MAX_ELEMENTS)
+        except OverflowError as error:
+            raise too_many_elements(MAX_ELEMENTS) from error
+        except ValueError:
+            # Reported by protobuf below.
+            found = {}
+        if len(found) == 1:
+            ((number, inner),) = found.items()
+            name, kind = _METHODS[number]
+            return parse(pb.PlayRequest, rest), name, read(kind, inner, self._max_fields)
+        message = parse(pb.PlayRequest, data)
+        name = message.WhichOneof("request")
+        return message, name, None if name is None else read_whole(getattr(message, name))
+
+    def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        message, columns = parse(pb.NewGamesRequest, request.rest), request.columns
+        game, players = _setup_of(message.setup)
+        table = Table(game, players, self._settings.rules_version(game))
+        seeds = columns["seeds"]
+        count = len(seeds) // 8 if seeds else message.count
+        options = _read_options(message.options, table)
+        wanted = _columns_of(message.columns)
+        with self._measured(
+            table, "NewGames", count, hold, _size_of(game, table.players, wanted), "seeds" if seeds else "count"
+        ):
+            positions = table.new_games(
+                options,
+                seeds=seeds or None,
+                game_numbers=columns["game_numbers"] or None,
+                # 0 means absent.
+                count=message.count or None,
+                columns=wanted,
+                max_bytes=self._max_bytes,
+                cancellation=cancellation,
+            )
+        return put(pb.NewGamesResponse, [("positions", _put_positions(positions))])
+
+    def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        # While games are played, everything but the columns stays the same.
+        terms = _kept_terms if len(request.rest) <= _MAX_KEPT else _terms_of_step
+        game, players, wanted, restart = terms(request.rest)
+        # Not cached, because it keeps the states that it returned.
+        table = Table(game, players, self._settings.rules_version(game))
+        columns = request.columns
+        states = columns["states"]
+        before = cancellation.moves
+        with self._measured(table, "Step", len(states) // game.packed_size, hold, _size_of(game, players, wanted)):
+            positions, faults = table.step(
+                states,
+                columns["moves"],
+                columns=wanted,
+                restart=restart,
+                overwrite_states=True,
+                max_bytes=self._max_bytes,
+                cancellation=cancellation,
+            )
+        self._moves_of(game.name).inc(cancellation.moves - before)
+        return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
+
+    def _playout(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        message, columns = parse(pb.PlayoutRequest, request.rest), request.columns
+        table = _table_of(message.setup)
+        states = columns["states"]
+        items = len(states) // table.game.packed_size
+        self._check_limit(items * message.playouts, self._max_playouts, "playouts", "playouts", table.game)
+        before = cancellation.moves
+        with self._measured(table, "Playout", items, hold, table.players * (8 + 4) + 8):
+            playouts, faults = table.playout(
+                states,
+                message.playouts,
+                seed=_seed_of(message),
+                first_game_number=message.first_game_number,
+                cancellation=cancellation,
+            )
+        self._metrics.playout_moves.labels(table.game.name).inc(cancellation.moves - before)
+        return put(pb.PlayoutResponse, [*playouts._asdict().items(), ("faults", _put_faults(faults))])
+
+    def _evaluate(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        message, columns = parse(pb.EvaluateRequest, request.rest), request.columns
+        table = _table_of(message.setup)
+        states = columns["states"]
+        before = cancellation.moves
+        with self._measured(
+            table, "Evaluate", len(states) // table.game.packed_size, hold, 1 + 4 + _LEGAL * (2 + 8 + 4)
+        ):
+            evaluation, faults = table.evaluate(
+                states,
+                message.worlds,
+                message.playouts,
+                seed=_seed_of(message),
+                first_game_number=message.first_game_number,
+                max_playouts=self._max_playouts,
+                max_bytes=self._max_bytes,
+                cancellation=cancellation,
+            )
+        self._metrics.playout_moves.labels(table.game.name).inc(cancellation.moves - before)
+        return put(pb.EvaluateResponse, [*evaluation._asdict().items(), ("faults", _put_faults(faults))])
+
+    def _score(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        table = _table_of(parse(pb.ScoreRequest, request.rest).setup)
+        states = request.columns["states"]
+        with self._measured(
+            table, "Score", len(states) // table.game.packed_size, hold, table.players * (4 + 4 + 1) + 1
+        ):
+            scores, faults = table.score(states, cancellation=cancellation)
+        return put(pb.ScoreResponse, [*scores._asdict().items(), ("faults", _put_faults(faults))])
+
+    def _resample_states(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        message, columns = parse(pb.ResampleStatesRequest, request.rest), request.columns
+        table = _table_of(message.setup)
+        states = columns["states"]
+        with self._measured(
+            table, "ResampleStates", len(states) // table.game.packed_size, hold, table.game.packed_size
+        ):
+            drawn, faults = table.resample(
+                states,
+                columns["seats"],
+                seed=_seed_of(message),
+                first_game_number=message.first_game_number,
+                cancellation=cancellation,
+            )
+        return put(pb.ResampleStatesResponse, [("states", drawn), ("faults", _put_faults(faults))])
+
+    def _observe(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        table = _table_of(parse(pb.ObserveRequest, request.rest).setup)
+        states = request.columns["states"]
+        with self._measured(
+            table, "Observe", len(states) // table.game.packed_size, hold, table.game.observation_length
+        ):
+            observations, faults = table.observe(
+                states, request.columns["seats"], max_bytes=self._max_bytes, cancellation=cancellation
+            )
+        return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
+
+    def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        # Message objects for all states would take thirty times their bytes.
+        rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self._max_fields)
+        table, states = _table_of(parse(pb.ConvertRequest, rest).setup), request.columns["states"]
+        if states and asked:
+            raise EngineError(
+                Reason.INVALID_BATCH,
+                "send packed states or typed states, not both",
+                field="typed_states",
+                metadata={"game": table.game.name},
+            )
+        if asked:
+            return self._pack(asked, typed_states, table, cancellation, hold)
+        return self._unpack(states, table, cancellation, hold)
+
+    def _pack(
+        self, asked: int, typed_states: list[bytes], table: Table, cancellation: Cancellation, hold: Hold
+    ) -> list[Buffer]:
+        with self._measured(table, "Convert", asked, hold, table.game.packed_size, "typed_states"):
+            packed = [bytes(table.game.packed_size)] * asked
+            faults = FaultCollector(asked)
+            for item, typed in enumerate(typed_states):
+                _check_cancelled(cancellation)
+                with faults.caught(item):
+                    packed[item] = _read_typed_state(typed, item, table).pack()
+        return put(pb.ConvertResponse, [("states", b"".join(packed)), ("faults", _put_faults(faults.found()))])
+
+    def _unpack(self, states: Any, table: Table, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        with self._measured(
+            table, "Convert", len(states) // table.game.packed_size, hold, _TYPED * table.game.packed_size
+        ):
+            faults = FaultCollector(table.count_states(states))
+            typed_states: list[list[Buffer]] = [[] for _ in range(faults.count)]
+            for item, typed in enumerate(typed_states):
+                _check_cancelled(cancellation)
+                with faults.caught(item):
+                    position = table.position(states, item)
+                    typed.append(written(conversion.of(position).put_state, position))
+        fields = [("typed_states", typed) for typed in typed_states]
+        return put(pb.ConvertResponse, [*fields, ("faults", _put_faults(faults.found()))])
+
+    def _measured(
+        self, table: Table, method: str, items: int, hold: Hold, item_bytes: int, field: str = "states"
+    ) -> "_Measured":
+        """Refuse a batch that is too large; otherwise count and time it, and name the game in refusals from inside.
+
+        `item_bytes`: the approximate size of an item's part of the response, for which memory is reserved.
+        """
+        self._check_limit(items, self._max_items, "items", field, table.game)
+        hold(_COPIES * min(items * item_bytes, self._max_bytes))
+        return _Measured(table.game, items, *self._figures_of(table.game.name, method))
+
+    def _check_limit(self, asked: int, limit: int, what: str, field: str, game: Game) -> None:
+        if asked > limit:
+            raise EngineError(
+                Reason.BATCH_TOO_LARGE,
+                f"this service takes at most {limit} {what} per batch, not {asked}",
+                field=field,
+                metadata={"game": game.name, "limit": str(limit), "asked": str(asked)},
+            )
+
+
+class _Measured:
+    """The context of BatchService._measured; a generator would take longer than everything that it does."""
+
+    def __init__(self, game: Game, items: int, seconds: Histogram, sizes: Histogram) -> None:
+        """Count a completed batch of `items` in `seconds` and `sizes`."""
+        self._game, self._items, self._seconds, self._sizes = game, items, seconds, sizes
+
+    def __enter__(self) -> None:
+        self._start = time.perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._seconds.observe(time.perf_counter() - self._start)
+            self._sizes.observe(self._items)
+        elif isinstance(error, EngineError):
+            conversion.name_game(error, self._game)
+
+
+class FaultCollector:
+    """Collects the faults of items that are processed one by one."""
+
+    def __init__(self, count: int) -> None:
+        """Collect faults of `count` items."""
+        self.count = count
+        self._failed: dict[int, ItemFault] = {}
+
+    @contextmanager
+    def caught(self, item: int) -> Iterator[None]:
+        """Record an EngineError raised inside as the item's fault."""
+        try:
+            yield
+        except EngineError as error:
+            self._failed[item] = ItemFault(item, error.reason, error.message, error.field, error.rule)
+
+    def found(self) -> FaultColumns:
+        """Return the faults of the items that failed."""
+        if not self._failed:
+            return FaultColumns(b"", ())
+        reasons = bytearray(self.count)
+        for item, fault in self._failed.items():
+            reasons[item] = fault.reason.number
+        return FaultColumns(bytes(reasons), tuple(self._failed.values())[:MAX_FAULTS_TOLD])
+
+
+def _check_cancelled(cancellation: Cancellation) -> None:
+    if cancellation.cancelled:
+        raise Cancelled("the batch was cancelled")
+
+
+def _table_of(setup: pb.BatchSetup) -> Table:
+    return Table(*_setup_of(setup))
+
+
+def _seed_of(message: pb.PlayoutRequest | pb.EvaluateRequest | pb.ResampleStatesRequest) -> int:
+    return message.seed if message.HasField("seed") else secrets.randbits(64)
+
+
+def _setup_of(setup: pb.BatchSetup) -> tuple[Game, int]:
+    game = None
+    try:
+        game = engine.game(setup.game)
+        return game, game.read_players(setup.players)
+    except EngineError as error:
+        error.lies_below("setup")
+        if game is not None:
+            conversion.name_game(error, game)
+        raise
+
+
+def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
+    # Checked here because the engine's paths lack the oneof's field.
+    chosen = conversion.read_options(Reader(options), table.game)
+    conversion.check_options(chosen, table.game, table.players)
+    return chosen
+
+
+def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
+    # The parts of a StepRequest without its columns.
+    message = parse(pb.StepRequest, rest)
+    table = _table_of(message.setup)
+    restart = None
+    if message.HasField("restart"):
+        try:
+            options = _read_options(message.restart.options, table)
+        except EngineError as error:
+            error.lies_below("restart")
+            raise
+        restart = Restart(options, message.restart.stride)
+    return table.game, table.players, _columns_of(message.columns), restart
+
+
+_kept_terms = lru_cache(maxsize=256)(_terms_of_step)
+
+
+def _size_of(game: Game, players: int, columns: Columns) -> int:
+    # The approximate size of an item of Positions.
+    size = game.packed_size + 1 + 1
+    if columns.legal:
+        size += 4 + _LEGAL * 2
+    if columns.scores:
+        size += players * (4 + 4)
+    if columns.observations:
+        size += game.observation_length
+    return size
+
+
+def _columns_of(columns: pb.Columns) -> Columns:
+    return Columns(columns.legal, columns.scores, columns.observations)
+
+
+def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
+    typed = _open_state(data)
+    try:
+        game = conversion.game_of(typed)
+        if game not in (None, table.game):
+            raise EngineError(
+                Reason.INVALID_STATE,
+                f"a {game.name} state for a {table.game.name} table",
+                field=game.name,
+            )
+        position = conversion.read_state(typed)
+        table.check_position(position)
+    except EngineError as error:
+        error.lies_below("typed_states", item)
+        raise
+    return position
+
+
+def _put_positions(positions: PositionColumns) -> list[Buffer]:
+    return put(pb.Positions, zip(PositionColumns._fields, positions, strict=True))
+
+
+def _put_faults(faults: FaultColumns) -> list[Buffer] | None:
+    """Return a Faults message in wire format; None if no item failed."""
+    if not faults.reasons:
+        return None
+    message = pb.Faults(reasons=faults.reasons)
+    for fault in faults.items:
+        message.items.add(
+            item=fault.item, reason=fault.reason.number, message=fault.message, field=fault.field, rule=fault.rule
+        )
+    return [message.SerializeToString()]
+
+
+def _refusal(error: EngineError | Refusal, name: str | None) -> pb.RequestRefusal:
+    # `name`: the request's field in PlayRequest; None if it has none.
+    metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
+    return pb.RequestRefusal(
+        reason=f"ERROR_REASON_{error.reason.value}",
+        message=error.message,
+        field=f"{name}.{error.field}" if name and error.field else error.field,
+        metadata=metadata,
+    )

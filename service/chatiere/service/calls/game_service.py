@@ -1,0 +1,370 @@
+"""The methods of GameService, one function each: request → response, both in wire format.
+
+Wire format because making message objects takes longer than a move. The functions know nothing of gRPC. They raise
+EngineError and Refusal with field paths that begin in the request, and DecodeError for a request that cannot be parsed.
+"""
+
+import secrets
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from chatiere import engine
+from chatiere.engine import EngineError, EventLog, Game, Position, Reason
+from chatiere.engine.core.game_info import game_info, observation_info, phrases_info, pieces_info
+from chatiere.engine.core.messages import Messages
+from chatiere.engine.wire import Reader, Writer, written, written_in
+from chatiere.service.base.errors import Refusal, ServiceReason
+from chatiere.service.base.languages import spoken
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
+from chatiere.service.calls import conversion
+from chatiere.service.calls.piece_fields import piece_fields
+from chatiere.service.calls.requests import numbers_of, opener, parse
+from chatiere.v1 import game_pb2
+from chatiere.v1 import game_service_pb2 as pb
+
+_open_new_game, _NEW_GAME = opener(pb.NewGameRequest), numbers_of(pb.NewGameRequest)
+_open_list_legal_actions = opener(pb.ListLegalActionsRequest)
+_open_apply, _APPLY = opener(pb.ApplyRequest), numbers_of(pb.ApplyRequest)
+_open_get_position, _GET_POSITION = opener(pb.GetPositionRequest), numbers_of(pb.GetPositionRequest)
+_open_get_score = opener(pb.GetScoreRequest)
+_open_get_view, _GET_VIEW = opener(pb.GetViewRequest), numbers_of(pb.GetViewRequest)
+_open_resample, _RESAMPLE = opener(pb.ResampleRequest), numbers_of(pb.ResampleRequest)
+# The same in all requests that have one.
+(_STATE,) = {
+    kind.STATE_FIELD_NUMBER
+    for kind in (
+        pb.ListLegalActionsRequest,
+        pb.ApplyRequest,
+        pb.GetPositionRequest,
+        pb.GetScoreRequest,
+        pb.GetViewRequest,
+        pb.ResampleRequest,
+    )
+}
+_INCLUDE = numbers_of(game_pb2.Include)
+_GAMES = pb.ListGamesResponse.GAMES_FIELD_NUMBER
+_RULES_VERSION = game_pb2.GameInfo.RULES_VERSION_FIELD_NUMBER
+_LEGAL_ACTIONS = numbers_of(pb.ListLegalActionsResponse)
+_NEW_GAME_RESPONSE = pb.NewGameResponse.POSITION_FIELD_NUMBER
+_APPLY_RESPONSE = pb.ApplyResponse.POSITION_FIELD_NUMBER
+_GET_POSITION_RESPONSE = pb.GetPositionResponse.POSITION_FIELD_NUMBER
+_GET_SCORE_RESPONSE = pb.GetScoreResponse.SCORE_FIELD_NUMBER
+_GET_VIEW_RESPONSE = pb.GetViewResponse.VIEW_FIELD_NUMBER
+_RESAMPLE_RESPONSE = pb.ResampleResponse.STATE_FIELD_NUMBER
+
+InfoPart = Callable[[Game, str], dict[str, Any]]
+"""A function that returns fields of a game's GameInfo in a language."""
+
+
+def list_games(data: bytes, settings: Settings) -> bytes:
+    """Describe the games, or those that are named, by name: ListGamesRequest → ListGamesResponse."""
+    request = parse(pb.ListGamesRequest, data)
+    names = list(request.games)
+    wanted = {_game_named(name, names) for name in dict.fromkeys(names)}
+    parts = [part for part, is_wanted in _parts_of(request) if is_wanted]
+    return b"".join(
+        written_in(_GAMES, _put_info, game, settings.rules_version(game), parts)
+        for game in engine.games()
+        if game in wanted or not names
+    )
+
+
+def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]:
+    # The parts of a GameInfo, and whether a request asks for them.
+    return (
+        (_game_info, True),
+        (_pieces_info, request.pieces),
+        (observation_info, request.observation),
+        (_phrases_info, request.phrases),
+    )
+
+
+def _game_info(game: Game, language: str) -> dict[str, Any]:
+    # A setting names the version of new games: it is written apart.
+    return game_info(game, language) | {"rules_version": 0}
+
+
+def _pieces_info(game: Game, language: str) -> dict[str, Any]:
+    # The engine has no protobuf, and so cannot know the fields of messages.
+    return pieces_info(game, language) | {"piece_fields": piece_fields(game.name)}
+
+
+def _phrases_info(game: Game, language: str) -> dict[str, Any]:
+    return phrases_info(engine.codec(game.name).phrases, language)
+
+
+def _put_info(out: Writer, game: Game, rules_version: int, parts: list[InfoPart]) -> None:
+    out.number(_RULES_VERSION, rules_version)
+    for part in parts:
+        out.fields(_written_info(game, part, spoken()))
+
+
+@cache
+def _written_info(game: Game, part: InfoPart, language: str) -> bytes:
+    # Cached because it takes milliseconds.
+    return game_pb2.GameInfo(**part(game, language)).SerializeToString()
+
+
+def _game_named(name: str, names: list[str]) -> Game:
+    try:
+        return engine.game(name)
+    except EngineError as error:
+        error.field = f"games[{names.index(name)}]"
+        raise
+
+
+def new_game(data: bytes, settings: Settings) -> bytes:
+    """Begin a game: NewGameRequest → NewGameResponse."""
+    request = _open_new_game(data)
+    options = request.inner(_NEW_GAME.options)
+    game = conversion.named_game(request.text(_NEW_GAME.game), options)
+    chosen = conversion.read_options(options, game)
+    seed = _seed_of(request, game)
+    events = EventLog()
+    try:
+        players = game.read_players(request.number(_NEW_GAME.players))
+        conversion.check_options(chosen, game, players)
+        position = game.new_game(
+            players,
+            chosen,
+            seed=seed,
+            game_number=request.number(_NEW_GAME.game_number),
+            rules_version=settings.rules_version(game),
+            events=events,
+        )
+    except EngineError as error:
+        conversion.name_game(error, game)
+        raise
+    include = request.inner(_NEW_GAME.include)
+    messages = messages_for(include, position)
+    return written_in(_NEW_GAME_RESPONSE, messages.put_position, position, events, include)
+
+
+def list_legal_actions(data: bytes) -> bytes:
+    """List the legal actions or chance outcomes at a state: ListLegalActionsRequest → ListLegalActionsResponse."""
+    position = position_of(_open_list_legal_actions(data))
+    messages = conversion.of(position)
+    return (
+        written_in(_LEGAL_ACTIONS.turn, messages.put_turn, position)
+        + written(messages.put_legal_actions, _LEGAL_ACTIONS.legal_actions, position)
+        + written(messages.put_chance_outcomes, _LEGAL_ACTIONS.chance_outcomes, position)
+    )
+
+
+def apply(data: bytes) -> tuple[bytes, Game]:
+    """Make a move, or resolve a chance event: ApplyRequest → ApplyResponse and the game."""
+    request = _open_apply(data)
+    position = position_of(request)
+    include = request.inner(_APPLY.include)
+    messages = messages_for(include, position)
+    events = EventLog()
+    action = request.find(_APPLY.action)
+    if action is not None:
+        if request.has_number(_APPLY.seat):
+            _check_turn(request.number(_APPLY.seat), position)
+        conversion.apply_action(action, position, events)
+    elif request.has_number(_APPLY.outcome):
+        _apply_outcome(position, request.number(_APPLY.outcome), events)
+    else:
+        wanted = "outcome" if position.is_chance_node() else "action"
+        raise Refusal(
+            ServiceReason.MISSING_FIELD,
+            f"the request has no move; this state needs an {wanted}",
+            field=wanted,
+            metadata={"game": position.game.name},
+        )
+    response = written_in(_APPLY_RESPONSE, messages.put_position, position, events, include)
+    return response, position.game
+
+
+def get_position(data: bytes) -> bytes:
+    """Return a state as if a move had just led there, without events: GetPositionRequest → GetPositionResponse."""
+    request = _open_get_position(data)
+    position = position_of(request)
+    include = request.inner(_GET_POSITION.include)
+    put = messages_for(include, position).put_position
+    return written_in(_GET_POSITION_RESPONSE, put, position, EventLog(), include)
+
+
+def get_score(data: bytes) -> bytes:
+    """Score a state: GetScoreRequest → GetScoreResponse."""
+    position = position_of(_open_get_score(data))
+    return written_in(_GET_SCORE_RESPONSE, conversion.of(position).put_score, position)
+
+
+def get_view(data: bytes) -> bytes:
+    """Show a state as a seat or a spectator may see it: GetViewRequest → GetViewResponse."""
+    request = _open_get_view(data)
+    position = position_of(request)
+    seat = None
+    if request.has_number(_GET_VIEW.seat):
+        seat = request.number(_GET_VIEW.seat)
+        _check_seat(seat, position, "seat")
+    return written_in(_GET_VIEW_RESPONSE, conversion.of(position).put_view, position, seat)
+
+
+def resample(data: bytes) -> bytes:
+    """Draw a state that a seat cannot tell from the given one: ResampleRequest → ResampleResponse."""
+    request = _open_resample(data)
+    position = position_of(request)
+    name = position.game.name
+    if not request.has_number(_RESAMPLE.seat):
+        raise Refusal(
+            ServiceReason.MISSING_FIELD,
+            "the request has no seat, whose information set is resampled",
+            field="seat",
+            metadata={"game": name},
+        )
+    seat = request.number(_RESAMPLE.seat)
+    _check_seat(seat, position, "seat")
+    seed = request.number(_RESAMPLE.seed) if request.has_number(_RESAMPLE.seed) else secrets.randbits(64)
+    try:
+        drawn = position.resample(seat, seed, request.number(_RESAMPLE.game_number))
+    except EngineError as error:
+        error.lies_below(f"state.{name}")
+        conversion.name_game(error, position.game)
+        raise
+    return written_in(_RESAMPLE_RESPONSE, conversion.of(drawn).put_state, drawn)
+
+
+class GameService:
+    """The methods under their names in the API; counts moves."""
+
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        """Begin games of the rules that `settings` name; count applied moves in `metrics`."""
+        self._settings = settings
+        self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
+
+    def ListGames(self, request: bytes) -> bytes:
+        """Describe the games, or those that are named."""
+        return list_games(request, self._settings)
+
+    def NewGame(self, request: bytes) -> bytes:
+        """Begin a game."""
+        return new_game(request, self._settings)
+
+    def ListLegalActions(self, request: bytes) -> bytes:
+        """List the legal actions or chance outcomes at a state."""
+        return list_legal_actions(request)
+
+    def Apply(self, request: bytes) -> bytes:
+        """Make a move, or resolve a chance event."""
+        response, game = apply(request)
+        self._moves[game].inc()
+        return response
+
+    def GetPosition(self, request: bytes) -> bytes:
+        """Return a state as if a move had just led there, without events."""
+        return get_position(request)
+
+    def GetScore(self, request: bytes) -> bytes:
+        """Score a state."""
+        return get_score(request)
+
+    def GetView(self, request: bytes) -> bytes:
+        """Show a state as a seat or a spectator may see it."""
+        return get_view(request)
+
+    def Resample(self, request: bytes) -> bytes:
+        """Draw a state that a seat cannot tell from the given one."""
+        return resample(request)
+
+
+def _seed_of(request: Reader, game: Game) -> int | None:
+    """Return the seed of sampled chance; None for explicit chance."""
+    if request.number(_NEW_GAME.explicit_chance):
+        if request.has_number(_NEW_GAME.seed):
+            raise EngineError(
+                Reason.INVALID_SEED,
+                "explicit chance takes no seed: the client resolves chance events",
+                field="seed",
+                metadata={"game": game.name},
+            )
+        return None
+    if request.has_number(_NEW_GAME.seed):
+        return request.number(_NEW_GAME.seed)
+    if request.number(_NEW_GAME.game_number):
+        raise EngineError(
+            Reason.INVALID_SEED, "a game number needs a seed", field="game_number", metadata={"game": game.name}
+        )
+    return secrets.randbits(64)
+
+
+def position_of(request: Reader) -> Position:
+    """Return the position of a request's field `state`. Raises EngineError, and Refusal if it has none."""
+    state = request.find(_STATE)
+    if state is None:
+        names = conversion.game_names()
+        raise Refusal(
+            ServiceReason.MISSING_FIELD,
+            f"the request has no state; known games: {names}",
+            field="state",
+            metadata={"games": names},
+        )
+    try:
+        return conversion.read_state(state)
+    except EngineError as error:
+        error.lies_below("state")
+        raise
+
+
+def _check_seat(seat: int, position: Position, field: str) -> None:
+    if seat >= position.num_players():
+        raise _no_such_seat(f"seats are 0 to {position.num_players() - 1}, not {seat}", position, field)
+
+
+def _check_turn(seat: int, position: Position) -> None:
+    _check_seat(seat, position, "seat")
+    try:
+        position.require_turn(seat)
+    except EngineError as error:
+        conversion.name_game(error, position.game)
+        raise
+
+
+def messages_for(include: Reader, position: Position) -> Messages:
+    """Return the writer of a position's messages with the names of seats of a request's field `include`.
+
+    Raises EngineError: INVALID_SEAT.
+    """
+    _check_viewers(include, position)
+    return conversion.of(position, conversion.read_seat_names(include, position.num_players(), position.game))
+
+
+def _check_viewers(include: Reader, position: Position) -> None:
+    """Raise EngineError (INVALID_SEAT) unless the viewers of a request's field `include` are seats, each once."""
+    viewers = include.numbers(_INCLUDE.viewers)
+    for i, seat in enumerate(viewers):
+        field = f"include.viewers[{i}]"
+        _check_seat(seat, position, field)
+        if seat in viewers[:i]:
+            raise _no_such_seat(f"seat {seat} is named twice", position, field)
+
+
+def _no_such_seat(message: str, position: Position, field: str) -> EngineError:
+    return EngineError(
+        Reason.INVALID_SEAT,
+        message,
+        field=field,
+        metadata={"game": position.game.name, "players": str(position.num_players())},
+    )
+
+
+def _apply_outcome(position: Position, outcome: int, events: EventLog) -> None:
+    seat = position.current_player()
+    if seat >= 0:
+        raise EngineError(
+            Reason.NO_CHANCE_PENDING,
+            f"no chance event is pending: seat {seat} has to choose one of its legal actions",
+            field="outcome",
+            metadata={"game": position.game.name, "actor": str(seat), "move": str(outcome)},
+            key="rule.no_chance_is_pending",
+        )
+    try:
+        position.apply(outcome, events)
+    except EngineError as error:
+        error.lies_below("outcome")
+        conversion.name_game(error, position.game)
+        raise

@@ -1,0 +1,126 @@
+"""Opening requests from their bytes: with protobuf's objects that takes as long as the rules."""
+
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import TypeVar
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import DecodeError, Message
+
+from chatiere.engine.wire import Buffer, Form, Reader, Scales, cut_list
+from chatiere.service.base.errors import Refusal, ServiceReason
+
+# The number of bits of each integer type. Negative numbers and all other types are left to protobuf.
+_BITS = {
+    FieldDescriptor.TYPE_BOOL: 1,
+    FieldDescriptor.TYPE_INT32: 31,
+    FieldDescriptor.TYPE_ENUM: 31,
+    FieldDescriptor.TYPE_UINT32: 32,
+    FieldDescriptor.TYPE_UINT64: 64,
+}
+
+# The wire types of numbers that are no varints, and the bytes of memory of those that are.
+_FIXED = {
+    FieldDescriptor.TYPE_FIXED32: 5,
+    FieldDescriptor.TYPE_SFIXED32: 5,
+    FieldDescriptor.TYPE_FLOAT: 5,
+    FieldDescriptor.TYPE_FIXED64: 1,
+    FieldDescriptor.TYPE_SFIXED64: 1,
+    FieldDescriptor.TYPE_DOUBLE: 1,
+}
+_MAX_NUMBER = 8
+# Bytes of what is opened without being weighed: the largest typed state takes 1 KB.
+_MAX_OPENED = 64 * 1024
+# The most that protobuf may make objects of, and the most fields that are looked at. The record of the longest game has
+# 8,000 elements, the largest state 400; the tables of the longest game take 4 MiB.
+MAX_ELEMENTS, _MAX_MEMORY = 100_000, 8 * 1024 * 1024
+_Kind = TypeVar("_Kind", bound=Message)
+
+
+def parse(kind: type[_Kind], data: Buffer) -> _Kind:
+    """Parse a message of that kind. Raises DecodeError, and Refusal if it would take too much memory."""
+    elements, size = scales_of(kind.DESCRIPTOR).weigh(data, MAX_ELEMENTS, _MAX_MEMORY)
+    if elements > MAX_ELEMENTS:
+        raise too_many_elements(MAX_ELEMENTS)
+    if size > _MAX_MEMORY:
+        raise _too_heavy(f"the request would take more than {_MAX_MEMORY} bytes of memory, the most that is allowed")
+    return kind.FromString(bytes(data))
+
+
+def too_many_elements(most: int) -> Refusal:
+    """Return the refusal of a request with more than `most` elements."""
+    return _too_heavy(f"the request has more than {most} elements, the most that this service reads")
+
+
+def _too_heavy(message: str) -> Refusal:
+    return Refusal(ServiceReason.MALFORMED_REQUEST, message, metadata={})
+
+
+def listed(data: Buffer, field: int, most: int, max_fields: int = MAX_ELEMENTS) -> tuple[bytes, int, list[bytes]]:
+    """Cut a list of strings or messages out, as `cut_list` does. Raises DecodeError; Refusal for too many fields."""
+    try:
+        return cut_list(data, field, most, max_fields)
+    except OverflowError as error:
+        raise too_many_elements(max_fields) from error
+    except ValueError as error:
+        raise DecodeError(str(error)) from error
+
+
+def opener(kind: type[Message]) -> Callable[[bytes], Reader]:
+    """Return a function that opens requests of that kind and raises what `parse` does."""
+    form = form_of(kind.DESCRIPTOR)
+
+    def opened(data: bytes) -> Reader:
+        request = form.open(data) if len(data) <= _MAX_OPENED else None
+        return Reader(parse(kind, data)) if request is None else request
+
+    return opened
+
+
+def numbers_of(kind: type[Message]) -> SimpleNamespace:
+    """Return a message's field numbers by name: asking protobuf for one takes longer than reading the field."""
+    return SimpleNamespace(**{field.name: field.number for field in kind.DESCRIPTOR.fields})
+
+
+@cache
+def form_of(kind: Descriptor) -> Form:
+    """Return the form of plain messages of that kind."""
+    return Form(
+        (field.number, _content(field), field.is_repeated, _lowest(field), _excluded(field))
+        for field in kind.fields
+        if field.type in (*_BITS, FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_MESSAGE)
+    )
+
+
+@cache
+def scales_of(kind: Descriptor) -> Scales:
+    """Return the scales for messages of that kind."""
+    return Scales((field.number, _weight(field), field.is_repeated, _FIXED.get(field.type, 0)) for field in kind.fields)
+
+
+def _weight(field: FieldDescriptor) -> Scales | int | None:
+    if field.message_type is not None:
+        return scales_of(field.message_type)
+    return None if field.type in (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES) else _MAX_NUMBER
+
+
+def _content(field: FieldDescriptor) -> Form | int | None:
+    if field.message_type is not None:
+        return form_of(field.message_type)
+    return _BITS.get(field.type)
+
+
+def _lowest(field: FieldDescriptor) -> int:
+    # Plain messages omit empty lists of numbers, and the default values of fields without presence.
+    if field.is_repeated:
+        return int(field.type in _BITS)
+    return int(not field.has_presence)
+
+
+def _excluded(field: FieldDescriptor) -> list[int]:
+    if field.is_repeated and field.type not in _BITS:
+        return []
+    if field.containing_oneof is None:
+        return [field.number]
+    return [member.number for member in field.containing_oneof.fields]

@@ -1,0 +1,1 @@
+"""Calls from their headers to their ends, whatever carries them: one state machine for all ports."""

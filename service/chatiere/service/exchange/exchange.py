@@ -1,0 +1,377 @@
+"""Calls from their headers through the guards to their method, and back: what all exchanges have, and unary calls.
+
+An exchange is a call's record and its state machine. It reads the state of its wire and goes on as far as that allows
+(`look`); nothing of it waits. All of it runs in its loop's thread, but for what slots, feeds and threads post there.
+
+    headers ──▶ half-open ──▶ at work ──▶ over ──▶ delivered
+      │             │           │          ▲
+      │             └───────────┴──────────┤ late, cancelled, refused
+      └────────────────────────────────────┘ handled at once, as the request came with the headers; or not admitted
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from functools import partial
+from time import perf_counter
+from typing import Generic, TypeVar
+
+from google.rpc import code_pb2
+
+from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.wire import Buffer
+from chatiere.service.base.errors import (
+    CANCELLED,
+    OK,
+    Refusal,
+    ServiceReason,
+    Status,
+    StatusError,
+    deadline_exceeded,
+    request_timeout,
+    slot_lost,
+)
+from chatiere.service.base.languages import speaking
+from chatiere.service.exchange.door import Door
+from chatiere.service.exchange.methods import (
+    LARGE,
+    BatchMethod,
+    FeedMethod,
+    SingleMethod,
+    StreamMethod,
+    UnknownMethod,
+)
+from chatiere.service.exchange.wire import Form, Timer, Wire
+from chatiere.service.guards.chain import Call
+from chatiere.service.guards.memory import Holding
+
+_NO_METHOD = Status(code_pb2.UNIMPLEMENTED, message="no such method at this door")
+
+_Served = TypeVar("_Served", SingleMethod, BatchMethod, FeedMethod, StreamMethod, UnknownMethod)
+
+
+class Exchange(Call, Generic[_Served]):
+    """A call of a method at a door, which is over once; the guards count that before the client learns of it.
+
+    Whatever the method, or a step of the exchange, raises becomes the call's status.
+    """
+
+    __slots__ = (
+        "_cancellation",
+        "_door",
+        "_form",
+        "_future",
+        "_holding",
+        "_is_half_open",
+        "_refusal",
+        "_served",
+        "_timer",
+        "wire",
+    )
+
+    def __init__(self, door: Door, served: _Served, wire: Wire, form: Form | None = None) -> None:
+        """Count a call whose headers have come; `begin` must follow.
+
+        `form`: of the messages of a call with one request; None: the wire format.
+        """
+        # Without `super`, which takes its time.
+        Call.__init__(self, served.method, wire.peer, wire.metadata)
+        self._door, self.wire, self._form = door, wire, form
+        self._served: _Served = served
+        self._is_half_open = False
+        self._timer: Timer | None = None
+        # What stops the work of a thread, and its result; what to refuse the call for once the thread has stopped.
+        self._cancellation: Cancellation | None = None
+        self._future: Future[list[Buffer]] | None = None
+        self._refusal: Exception | None = None
+        # None as long as the call has held nothing.
+        self._holding: Holding | None = None
+        door.guards.begin(self)
+        if door.traces is not None:
+            door.traces.begin(self, wire.metadata)
+
+    @property
+    def held(self) -> int:
+        """The bytes of its requests that have come and were not taken; from any thread, roughly."""
+        return self.wire.held
+
+    def begin(self) -> None:
+        """Identify the client, and `open`."""
+        try:
+            self._door.guards.identify(self, self.wire.metadata)
+            self.open()
+        except Exception as error:
+            self._refuse(error)
+
+    def open(self) -> None:
+        """Go on from the headers. Raises Refusal, and what methods do."""
+        raise NotImplementedError
+
+    def look(self) -> None:
+        """Go on as far as the wire allows; it is the wire's `watch` while the exchange waits for something."""
+        raise NotImplementedError
+
+    # The end
+
+    def _refuse(self, error: Exception) -> None:
+        self._leave()
+        self._finish(self._door.guards.refuse(self, error))
+
+    def _end(self, status: Status) -> None:
+        self._leave()
+        self._door.guards.end(self, status)
+        self._finish(status)
+
+    def _finish(self, status: Status) -> None:
+        self.wire.finish(status, self.request_id)
+        self._look_at_delivery()
+
+    def _leave(self) -> None:
+        """Give back what a call has only until it is over."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look_at_delivery(self) -> None:
+        """Release the memory of a call that is over, once its client has all of it."""
+        if self._holding is not None and not self.wire.is_delivered:
+            self.wire.watch = self.look
+        else:
+            self._release()
+            self.wire.watch = None
+
+    # Memory
+
+    def _memory(self) -> Holding:
+        if self._holding is None:
+            self._holding = self._door.guards.holding(self)
+        return self._holding
+
+    def _hold_response(self, size: int) -> None:
+        """Hold a response of `size` bytes, and nothing else, if it counts. Raises Refusal."""
+        small, copies, of_call = self._door.cost
+        if size > small or self.wire.is_behind:
+            self._memory().hold(copies * size + of_call)
+        else:
+            self._release()
+
+    def _release(self) -> None:
+        if self._holding is not None:
+            self._holding.release()
+
+    # Work in a thread, which a call outlasts
+
+    def _work(self, threads: Executor, work: Callable[[], list[Buffer]]) -> None:
+        """Have a thread do `work`, and then call `_done`."""
+        loop = self.wire.loop
+        self._future = threads.submit(work)
+        loop.under_way += 1
+        self._future.add_done_callback(lambda _: loop.post(self._done))
+
+    def _stop(self) -> None:
+        """Have the thread stop soon, or never begin."""
+        if self._cancellation is not None:
+            self._cancellation.cancel()
+        if self._future is not None:
+            self._future.cancel()
+
+    def _result(self) -> list[Buffer]:
+        """Take the result of the work. Raises what is to be the call's status otherwise."""
+        # The future would keep the response after it was delivered.
+        future, self._future = self._future, None
+        self.wire.loop.under_way -= 1
+        if self.wire.is_closed:
+            raise StatusError(CANCELLED)
+        if self._refusal is not None:
+            raise self._refusal
+        assert future is not None
+        return future.result()
+
+    def _done(self) -> None:
+        raise NotImplementedError
+
+
+class UnaryExchange(Exchange[_Served]):
+    """A call with one request, which has to come in time."""
+
+    __slots__ = ()
+
+    def open(self) -> None:
+        """Take the request if it has come whole, or else wait for it. Raises Refusal, and what methods do."""
+        if self.wire.has_ended:
+            self._take()
+        else:
+            self._wait_for_request()
+
+    def look(self) -> None:
+        """Go on as far as the wire allows."""
+        wire = self.wire
+        if self.is_over:
+            self._look_at_delivery()
+        elif not self._is_half_open:
+            if wire.is_closed:
+                self._stop()
+        elif wire.is_closed:
+            self._end(CANCELLED)
+        elif wire.has_ended or wire.fault or wire.waiting > 1:
+            self._leave()
+            try:
+                self._take()
+            except Exception as error:
+                self._refuse(error)
+
+    def _take(self) -> None:
+        """Take the request, and handle it or have it handled. Raises Refusal, and what methods do."""
+        raise NotImplementedError
+
+    # Until the request has come
+
+    def _wait_for_request(self) -> None:
+        wire, door = self.wire, self._door
+        seconds, timeout = door.settings.request_timeout, wire.timeout
+        self._is_half_open = True
+        self._timer = wire.loop.after(seconds if timeout is None else min(seconds, timeout), self._late)
+        wire.watch = self.look
+        door.half_open.take(self.origin, self, lambda: wire.loop.post(self._lose_slot))
+        self.look()
+
+    def _leave(self) -> None:
+        super()._leave()
+        if self._is_half_open:
+            self._is_half_open = False
+            self.wire.watch = None
+            self._door.half_open.release(self.origin, self)
+
+    def _lose_slot(self) -> None:
+        # The request may have come meanwhile.
+        if self._is_half_open:
+            self._refuse(slot_lost("calls", self._door.settings.max_calls))
+
+    def _admit(self) -> None:
+        timeout = self.wire.timeout
+        if timeout is not None and timeout <= 0:
+            raise deadline_exceeded()
+        self._door.guards.admit(self)
+
+    def _fault(self) -> Exception:
+        """Return what is wrong with a call whose request cannot be taken."""
+        if self.wire.fault:
+            return self._door.error_of(self.wire)
+        return Refusal(ServiceReason.MALFORMED_REQUEST, "this method takes one request message", metadata={})
+
+    # Until the response is there
+
+    def _work_in_time(self, threads: Executor, size: int, work: Callable[[], list[Buffer]]) -> None:
+        """Have a thread make the response. `size`: the bytes of memory that this begins with. Raises Refusal."""
+        self._memory().hold(size)
+        self._work(threads, work)
+        self.wire.watch = self.look
+        seconds, _ = self._allowed()
+        self._timer = self.wire.loop.after(max(self.start + seconds - perf_counter(), 0.0), self._late)
+
+    def _late(self) -> None:
+        settings, timeout = self._door.settings, self.wire.timeout
+        if self._is_half_open:
+            is_own = timeout is not None and timeout < settings.request_timeout
+            self._refuse(deadline_exceeded() if is_own else request_timeout(settings.request_timeout))
+        else:
+            self._refusal = deadline_exceeded(self._allowed()[1])
+            self._stop()
+
+    def _allowed(self) -> tuple[float, float | None]:
+        # The seconds that the call may take, and those that the server allows; None: the client's deadline counts.
+        settings, timeout = self._door.settings, self.wire.timeout
+        if timeout is not None and timeout <= settings.max_deadline:
+            return timeout, None
+        seconds = settings.default_deadline if timeout is None else settings.max_deadline
+        return seconds, seconds
+
+    def _done(self) -> None:
+        try:
+            pieces = self._result()
+            self._hold_response(sum(map(len, pieces)))
+        except Exception as error:
+            self._release()
+            self._refuse(error)
+        else:
+            self._leave()
+            self._door.guards.end(self)
+            self.wire.send(pieces, self.language)
+            self._finish(OK)
+
+    # Forms, in any thread
+
+    def _size_of(self, request: Buffer) -> int:
+        return len(request) if self._form is None else self._form.memory * len(request)
+
+    def _written(self, pieces: list[Buffer]) -> list[Buffer]:
+        if self._form is None:
+            return pieces
+        response = b"".join(pieces)
+        self._memory().hold(self._form.memory // 2 * len(response))
+        return [self._form.write(response)]
+
+
+class SingleExchange(UnaryExchange[SingleMethod]):
+    """A call of a unary method that takes microseconds."""
+
+    __slots__ = ()
+
+    def _take(self) -> None:
+        wire, form = self.wire, self._form
+        request = wire.request()
+        if request is None:
+            raise self._fault()
+        self._admit()
+        if len(request) > LARGE:
+            self._work_in_time(self._served.threads, self._size_of(request), partial(self._handle_large, request))
+            return
+        handle = speaking(self.language, self._served.handle)
+        if form is None:
+            response = handle(request)
+        else:
+            response = handle(form.read(request))
+            if len(response) > LARGE:
+                self._work_in_time(self._served.threads, len(response), partial(self._written, [response]))
+                return
+            response = form.write(response)
+        if len(response) > self._door.cost.small or wire.is_behind:
+            self._hold_response(len(response))
+            wire.watch = self.look
+        self._door.guards.end(self)
+        wire.answer(response, self.request_id, self.language)
+
+    def _handle_large(self, request: bytes) -> list[Buffer]:
+        data = request if self._form is None else self._form.read(request)
+        return self._written([speaking(self.language, self._served.handle)(data)])
+
+
+class BatchExchange(UnaryExchange[BatchMethod]):
+    """A call of a unary method that may take long, and stops when it is cancelled or late."""
+
+    __slots__ = ()
+
+    def _take(self) -> None:
+        wire = self.wire
+        request = wire.take_buffer()
+        if request is None or wire.fault or wire.waiting:
+            raise self._fault()
+        self._admit()
+        self._cancellation = Cancellation()
+        work = partial(self._handle, request, self._cancellation)
+        self._work_in_time(self._served.threads, self._size_of(request), work)
+
+    def _handle(self, request: Buffer, cancellation: Cancellation) -> list[Buffer]:
+        data = request if self._form is None else self._form.read(bytes(request))
+        handle = speaking(self.language, self._served.handle)
+        return self._written(handle(data, cancellation, self._memory().beside(data)))
+
+
+class UnknownExchange(Exchange[UnknownMethod]):
+    """A call of a method that the door does not have."""
+
+    __slots__ = ()
+
+    def open(self) -> None:
+        """Refuse the call (UNIMPLEMENTED)."""
+        raise StatusError(_NO_METHOD)

@@ -1,0 +1,163 @@
+"""Streams of requests that may each take long, answered in order."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf
+from time import perf_counter
+
+from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.wire import Buffer
+from chatiere.service.base.errors import CANCELLED, OK, STOPPING, Refusal, deadline_exceeded, slot_lost
+from chatiere.service.exchange.door import Door
+from chatiere.service.exchange.exchange import Exchange
+from chatiere.service.exchange.methods import StreamMethod
+from chatiere.service.exchange.wire import Wire
+from chatiere.v1.batch_service_pb2 import PlayRequest
+
+# Seconds: after a longer request the next is left to a thread, so that the stream's loop sees if its call is cancelled
+# or late. So are all but steps, whose time depends on their size.
+_SHORT = 0.02
+_STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
+
+
+class StreamExchange(Exchange[StreamMethod]):
+    """A stream, which has a slot until it is over, and loses it to others while it waits for its client."""
+
+    __slots__ = ("_began", "_seconds", "_size")
+
+    def __init__(self, door: Door, served: StreamMethod, wire: Wire) -> None:
+        """See Exchange."""
+        super().__init__(door, served, wire)
+        # How long the last request took and its size (0 before the first), and when the present one began.
+        self._seconds, self._size, self._began = inf, 0, 0.0
+
+    def open(self) -> None:
+        """Admit the call, and wait for its first request. Raises Refusal."""
+        self._door.guards.admit(self)
+        self.settle()
+
+    def settle(self) -> None:
+        """Take a slot, and go on as far as the wire allows; the wire's loop does not change from now on."""
+        wire, door = self.wire, self._door
+        self._cancellation = Cancellation()
+        if wire.timeout is not None:
+            self._timer = wire.loop.after(wire.timeout, self._late)
+        wire.watch = self.look
+        door.streams.take(self.origin, self, lambda: self._end_soon(self._lost_slot()))
+        door.lasting.add(self)
+        self.look()
+
+    def look(self) -> None:
+        """Go on as far as the wire allows."""
+        wire = self.wire
+        if self.is_over:
+            self._look_at_delivery()
+        elif wire.is_closed:
+            self._stop()
+            if self._future is None:
+                self._end(CANCELLED)
+        elif self._future is None and not wire.is_sending:
+            self._release()
+            self._next()
+
+    def _next(self) -> None:
+        wire, door = self.wire, self._door
+        request = wire.take_buffer()
+        if request is not None:
+            if door.guards.go_on(self):
+                self._handle(request)
+            else:
+                self._refuse(self._lost_slot())
+        elif wire.fault:
+            self._refuse(door.error_of(wire))
+        elif wire.has_ended:
+            self._end(OK)
+        elif door.is_stopping and not wire.has_part:
+            self._end(STOPPING)
+        else:
+            self._wait()
+
+    def _wait(self) -> None:
+        # For the client, to send the next request or to take the response.
+        self._door.guards.wait(self, self._end_soon, has_worked=self._size > 0)
+
+    # Work
+
+    def _handle(self, request: Buffer) -> None:
+        served, cancellation = self._served, self._cancellation
+        assert cancellation is not None
+        try:
+            work = partial(served.handle, request, cancellation, self._memory().beside(request))
+            is_short = self._is_short(request)
+            self._size = len(request)
+            self._began = perf_counter()
+            if is_short and served.own.acquire(blocking=False):
+                try:
+                    pieces = work()
+                finally:
+                    served.own.release()
+                self._answer(pieces)
+            else:
+                self._work(served.threads, work)
+        except Exception as error:
+            self._release()
+            self._refuse(error)
+
+    def _is_short(self, request: Buffer) -> bool:
+        # Whether a loop may do it itself, because it is like one that took little, and no other call waits for it.
+        return (
+            self._seconds < _SHORT
+            and self.wire.loop.is_own
+            and request[:1] == _STEP
+            and len(request) <= 2 * self._size
+            and self.wire.is_alone
+        )
+
+    def _done(self) -> None:
+        try:
+            self._answer(self._result())
+        except Exception as error:
+            self._release()
+            self._refuse(error)
+        else:
+            self.look()
+
+    def _answer(self, pieces: list[Buffer]) -> None:
+        self._seconds = perf_counter() - self._began
+        self._hold_response(sum(map(len, pieces)))
+        self.wire.send(pieces, "")
+        self._wait()
+
+    # The end
+
+    def _late(self) -> None:
+        self._end_with(deadline_exceeded())
+
+    def _lost_slot(self) -> Refusal:
+        return slot_lost("streams", self._door.settings.max_streams)
+
+    def _end_soon(self, refusal: Refusal) -> None:
+        # In any thread. Whoever gets its slot needs the other one, too.
+        self._door.streams.release(self.origin, self)
+        self.wire.loop.post(partial(self._had_to_go, refusal))
+
+    def _had_to_go(self, refusal: Refusal) -> None:
+        if self.is_over:
+            return
+        is_sending = self.wire.is_sending
+        self._end_with(refusal)
+        if is_sending:
+            # The client may never take what lies before the refusal.
+            self.wire.reset()
+
+    def _end_with(self, refusal: Refusal) -> None:
+        self._refusal = refusal
+        self._stop()
+        if self._future is None:
+            self._refuse(refusal)
+
+    def _leave(self) -> None:
+        super()._leave()
+        self._door.streams.release(self.origin, self)
+        self._door.lasting.discard(self)

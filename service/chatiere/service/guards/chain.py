@@ -1,0 +1,292 @@
+"""The chain of guards around every call: tokens, limits, errors, metrics, log.
+
+It knows nothing of a call's port. A port takes a call through it in this order: `Guards.begin` when the headers have
+arrived, `identify` before the request is read, `admit` before it is handled, `end` once the response is known.
+"""
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from itertools import count
+
+from google.rpc import code_pb2
+from prometheus_client import Counter, Gauge, Histogram
+
+from chatiere.service.base.errors import (
+    OK,
+    Refusal,
+    ServiceReason,
+    Status,
+    invalid_language,
+    limit_exceeded,
+    status_of,
+)
+from chatiere.service.base.languages import ACCEPT_LANGUAGE, LanguageError, language_for
+from chatiere.service.base.metrics import Metrics, code_label
+from chatiere.service.base.settings import Settings
+from chatiere.service.guards.limits import CallLimit, Limits, origin_of
+from chatiere.service.guards.memory import Holding, MemoryBudget
+from chatiere.service.guards.sizes import largest_request
+from chatiere.service.guards.tokens import Tokens
+
+_log = logging.getLogger(__name__)
+
+# The id that a client gives its call, for both sides' logs; anything but this pattern could forge lines.
+REQUEST_ID = "x-request-id"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+# The ids of other calls: a random part for the process, and a number.
+_PROCESS, _NUMBERS = secrets.token_hex(4), count()
+# A call that its client cancels has not failed.
+_NO_FAILURES = (code_pb2.OK, code_pb2.CANCELLED)
+# A client's, names in lower case.
+Metadata = Iterable[tuple[str, str | bytes]]
+
+
+class Method:
+    """A method as the guards know it, with its metrics by label."""
+
+    def __init__(
+        self,
+        metrics: Metrics,
+        kind: str,
+        path: str,
+        *,
+        needs_token: bool = True,
+        limit: CallLimit | None = None,
+        counts_clients: bool = False,
+    ) -> None:
+        """Describe a method. `kind`: the label grpc_type. `path`: "/SERVICE/METHOD".
+
+        `needs_token`: require a token, if the server has tokens. `limit`: on the calls of all clients together.
+        `counts_clients`: apply the limits of each client, which is known by its token if it sends one.
+        """
+        self.kind = kind
+        self.path = path
+        self.service, _, self.name = path.removeprefix("/").partition("/")
+        self.needs_token = needs_token
+        self.limit = limit
+        self.counts_clients = counts_clients
+        self._metrics = metrics
+        self._handled: dict[int, Counter] = {}
+
+    # Metrics exist from a method's first call on.
+
+    @cached_property
+    def started(self) -> Counter:
+        """The counter of its calls."""
+        return self._metrics.started.labels(self.kind, self.service, self.name)
+
+    def handled(self, code: int) -> Counter:
+        """Return the counter of its calls that end with `code`."""
+        found = self._handled.get(code)
+        if found is None:
+            found = self._metrics.handled.labels(self.kind, self.service, self.name, code_label(code))
+            self._handled[code] = found
+        return found
+
+    @cached_property
+    def seconds(self) -> Histogram:
+        """The histogram of its calls' durations."""
+        return self._metrics.handling_seconds.labels(self.kind, self.service, self.name)
+
+    @cached_property
+    def in_flight(self) -> Gauge:
+        """The gauge of calls of its kind in flight."""
+        return self._metrics.in_flight.labels(self.kind)
+
+
+class Call:
+    """A call on its way through the guards.
+
+    `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation. `origin`: the
+    client as limits see it: the name of its token, or else its address (see `origin_of`). `accepted`: the value of its
+    accept-language; None without one. `language`: the language that this asks for; "" if it is not known, or none is
+    asked for. `is_waiting`: it is a stream that waits for its client. `worked`: the time.perf_counter of when it last
+    began to wait after a request; 0 before the first. `on_end`: called at its end, if anything.
+    """
+
+    __slots__ = (
+        "accepted",
+        "client",
+        "is_admitted",
+        "is_over",
+        "is_waiting",
+        "language",
+        "method",
+        "on_end",
+        "origin",
+        "peer",
+        "request_id",
+        "start",
+        "worked",
+    )
+
+    def __init__(self, method: Method, peer: str, metadata: Metadata) -> None:
+        """Start the clock of a call whose headers have arrived; `Guards.begin` must follow."""
+        self.method = method
+        self.peer = peer
+        self.request_id, self.accepted = _read(metadata)
+        self.language = ""
+        self.client = ""
+        self.origin = origin_of(peer)
+        self.is_admitted = False
+        self.is_over = False
+        self.is_waiting = False
+        self.on_end: Callable[[Status], None] | None = None
+        self.start = time.perf_counter()
+        self.worked = 0.0
+
+
+class Guards:
+    """The guards of a worker, shared by all its ports."""
+
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        """Set up the guards. Raises SettingError for an invalid tokens file."""
+        self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
+        self._limits = Limits(settings.max_calls_per_client, settings.max_rate_per_client)
+        self._logs_calls = settings.log_calls
+        self._max_message_bytes = settings.max_message_bytes
+        self.budget = MemoryBudget(settings.max_undelivered_bytes)
+
+    def begin(self, call: Call) -> None:
+        """Count a call whose headers have arrived; `end` must follow."""
+        call.method.started.inc()
+        call.method.in_flight.inc()
+
+    def identify(self, call: Call, metadata: Metadata) -> None:
+        """Find the call's language, and the client by its token. Raises Refusal (INVALID_LANGUAGE, UNAUTHENTICATED)."""
+        if call.accepted is not None:
+            try:
+                call.language = language_for(call.accepted)
+            except LanguageError as error:
+                raise invalid_language(error) from None
+        method = call.method
+        if self._tokens is not None and (method.needs_token or (method.counts_clients and _has_token(metadata))):
+            call.client = call.origin = _client_of(metadata, self._tokens)
+
+    def holding(self, call: Call) -> Holding:
+        """Return the memory of a call, which the port releases when the client has its response."""
+        return Holding(self.budget, call.origin)
+
+    def check_size(self, call: Call, size: int) -> None:
+        """Raise Refusal (LIMIT_EXCEEDED) if a request of `size` bytes is too large for its method."""
+        most = largest_request(call.method.path, self._max_message_bytes)
+        if size > most:
+            raise limit_exceeded("bytes of a request", most)
+
+    def admit(self, call: Call) -> None:
+        """Count a call towards the limits until it ends. Raises Refusal (LIMIT_EXCEEDED)."""
+        limit = call.method.limit
+        if limit is not None:
+            self._limits.begin(limit, _limited(call))
+        call.is_admitted = True
+
+    def wait(self, call: Call, end: Callable[[Refusal], None], *, has_worked: bool) -> None:
+        """Count an admitted stream as waiting for its client, until `go_on`; again, for nothing.
+
+        `end`: called, in any thread, if it loses its slot, or waits too long. `has_worked`: it has had a request.
+        """
+        idle = None if call.method.limit is None else call.method.limit.idle
+        if has_worked:
+            call.worked = time.perf_counter()
+        if idle is not None and not call.is_waiting:
+            call.is_waiting = True
+            idle.add(call.origin, call, _limited(call), end, has_worked=has_worked)
+
+    def go_on(self, call: Call) -> bool:
+        """Count a stream as no longer waiting; return False if it was not admitted, or has lost its slot."""
+        idle = None if call.method.limit is None else call.method.limit.idle
+        if idle is not None and call.is_waiting:
+            call.is_waiting = False
+            call.is_admitted = idle.remove(call.origin, call)
+        return call.is_admitted
+
+    def refuse(self, call: Call, error: Exception) -> Status:
+        """End a call that raised an error; return its status.
+
+        The error loses its traceback, whose frames hold the request: a port may keep the error.
+        """
+        status = status_of(error, call.request_id, call.language)
+        error.__traceback__ = error.__context__ = error.__cause__ = None
+        self.end(call, status)
+        return status
+
+    def end(self, call: Call, status: Status = OK) -> None:
+        """Count the end of a call, and log it if it failed or all calls are logged; only the first time."""
+        if call.is_over:
+            return
+        call.is_over = True
+        method = call.method
+        if self.go_on(call) and method.limit is not None:
+            self._limits.end(method.limit, _limited(call))
+        seconds = time.perf_counter() - call.start
+        code = status.code
+        method.in_flight.dec()
+        method.handled(code).inc()
+        method.seconds.observe(seconds)
+        if call.on_end is not None:
+            call.on_end(status)
+        if code not in _NO_FAILURES:
+            _log_call(logging.WARNING, call, status, seconds)
+        elif self._logs_calls:
+            _log_call(logging.INFO, call, status, seconds)
+
+
+def _limited(call: Call) -> str | None:
+    # The client whose calls are limited.
+    return call.origin if call.method.counts_clients else None
+
+
+def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:
+    if not _log.isEnabledFor(level):
+        return
+    about = {
+        "service": call.method.service,
+        "method": call.method.name,
+        "code": code_pb2.Code.Name(status.code),
+        "reason": status.reason,
+        "milliseconds": round(1000 * seconds, 2),
+        "peer": call.peer,
+        "request_id": call.request_id,
+        "client": call.client,
+    }
+    values = [value or "-" for value in about.values()]
+    _log.log(level, "%s/%s %s %s %s ms from %s request %s client %s", *values, extra=about)
+
+
+def _read(metadata: Metadata) -> tuple[str, str | None]:
+    # The client's request id, or else a new one; the value of accept-language.
+    given: str | bytes | None = None
+    accepted: str | None = None
+    # gRPC's pairs are no plain tuples, and slow to unpack.
+    for pair in metadata:
+        key = pair[0]
+        if key == REQUEST_ID:
+            # Of several, none is taken.
+            given = pair[1] if given is None else b""
+        elif key == ACCEPT_LANGUAGE:
+            # Several are one list.
+            accepted = str(pair[1]) if accepted is None else f"{accepted},{pair[1]!s}"
+    if isinstance(given, str) and _REQUEST_ID.fullmatch(given):
+        return given, accepted
+    return f"{_PROCESS}{next(_NUMBERS):08x}", accepted
+
+
+def _has_token(metadata: Metadata) -> bool:
+    return any(key == "authorization" for key, _ in metadata)
+
+
+def _client_of(metadata: Metadata, tokens: Tokens) -> str:
+    # The name of the call's token. Raises Refusal.
+    given = [str(value) for key, value in metadata if key == "authorization"]
+    kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    if kind.lower() != "bearer":
+        message = "token required: send metadata `authorization: Bearer …`, once"
+        raise Refusal(ServiceReason.UNAUTHENTICATED, message, metadata={})
+    client = tokens.client_of(token.strip())
+    if client is None:
+        raise Refusal(ServiceReason.UNAUTHENTICATED, "unknown token", metadata={})
+    return client

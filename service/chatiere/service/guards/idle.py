@@ -1,0 +1,92 @@
+"""Streams that wait for their clients: they lose their slots to newcomers when all are taken, and after a time."""
+
+import threading
+import time
+from collections.abc import Callable
+from itertools import takewhile
+from typing import NamedTuple
+
+from chatiere.service.base.errors import Refusal, request_timeout
+
+# Seconds for which a stream that has worked is the last to give way to another.
+_LATELY = 10.0
+
+
+class Waiting(NamedTuple):
+    """A stream that waits for its client."""
+
+    end: Callable[[Refusal], None]
+    """Ends it, from any thread, without waiting for that."""
+    client: str | None
+    """The client whose calls are limited; None if they are not."""
+    since: float
+    until: float
+    """The time, of time.monotonic, before which others go first."""
+
+
+class IdleStreams:
+    """The streams of a worker that wait for their clients: for a request, or to take a response."""
+
+    def __init__(self, seconds: float) -> None:
+        """Let each wait for so many seconds; 0: for ever."""
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        # By origin, the one that has waited longest first.
+        self._held: dict[str, dict[object, Waiting]] = {}
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        with self._lock:
+            return sum(map(len, self._held.values()))
+
+    def add(
+        self, origin: str, stream: object, client: str | None, end: Callable[[Refusal], None], *, has_worked: bool
+    ) -> None:
+        """Add a stream of a client at `origin`; `has_worked`: it has had a request. For the rest see Waiting."""
+        now = time.monotonic()
+        with self._lock:
+            waiting = Waiting(end, client, now, now + _LATELY if has_worked else now)
+            self._held.setdefault(origin, {})[stream] = waiting
+
+    def remove(self, origin: str, stream: object) -> bool:
+        """Remove a stream; return False if `give_up_one` has done so."""
+        with self._lock:
+            return self._pop(origin, stream) is not None
+
+    def give_up_one(self) -> Waiting | None:
+        """Remove a stream that has to give way to another, and return it; None if there is none.
+
+        The origin that has most of them loses the one that has waited longest; those that worked lately go last.
+        """
+        now = time.monotonic()
+        with self._lock:
+            if not self._held:
+                return None
+            first_to_go = {
+                origin: [stream for stream, each in streams.items() if each.until <= now]
+                for origin, streams in self._held.items()
+            }
+            origin = max(first_to_go, key=lambda each: len(first_to_go[each]))
+            if not first_to_go[origin]:
+                origin = max(self._held, key=lambda each: len(self._held[each]))
+                first_to_go[origin] = list(self._held[origin])
+            return self._pop(origin, first_to_go[origin][0])
+
+    def end_late(self) -> None:
+        """End those that have waited for too long; they are removed when they end."""
+        begun = time.monotonic() - self._seconds
+        with self._lock:
+            late = [
+                waiting
+                for streams in self._held.values()
+                for waiting in takewhile(lambda each: each.since <= begun, streams.values())
+            ]
+        for waiting in late:
+            waiting.end(request_timeout(self._seconds))
+
+    def _pop(self, origin: str, stream: object) -> Waiting | None:
+        streams = self._held.get(origin, {})
+        found = streams.pop(stream, None)
+        if found is not None and not streams:
+            del self._held[origin]
+        return found

@@ -1,0 +1,197 @@
+"""Limits on the calls of one client, of all clients together, and of calls whose request has not arrived."""
+
+import ipaddress
+import threading
+import time
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote
+
+from chatiere.service.base.errors import limit_exceeded, slot_lost
+from chatiere.service.guards.idle import IdleStreams
+
+# Seconds after which to try again: a client with too many calls at a time; any client when all have too many.
+_RETRY, _RETRY_ALL = 0.1, 1.0
+# Above this number of clients, those that have not called lately are forgotten.
+_MANY = 10_000
+
+
+def origin_of(peer: str) -> str:
+    """Return the client that limits see in an address in gRPC's notation: the address without its port.
+
+    An IPv6 address counts with all others of its /64, which one client may have, and an IPv4 address in IPv6's notation
+    as what it is.
+    """
+    address = peer.rpartition(":")[0]
+    return _ipv6_origin(address) if address.startswith("ipv6:") else address
+
+
+@lru_cache(_MANY)
+def _ipv6_origin(address: str) -> str:
+    text = unquote(address.removeprefix("ipv6:")).strip("[]").partition("%")[0]
+    try:
+        found = ipaddress.IPv6Address(text)
+    except ValueError:
+        return address
+    if found.ipv4_mapped is not None:
+        return f"ipv4:{found.ipv4_mapped}"
+    return f"ipv6:{ipaddress.IPv6Network((found, 64), strict=False)}"
+
+
+class CallLimit:
+    """A limit on the calls of one kind that all clients together have in flight; `Limits` counts them."""
+
+    __slots__ = ("calls", "idle", "most", "name")
+
+    def __init__(self, name: str, most: int, idle: IdleStreams | None = None) -> None:
+        """Allow `most` calls; `name`: the limit in words, for refusals. `idle`: those that give way to new ones."""
+        self.name = name
+        self.idle = idle
+        self.most = most
+        self.calls = 0
+
+
+class Limits:
+    """Counts calls, of all clients and of each. Only clients with calls in flight or calls moments ago take memory."""
+
+    def __init__(self, max_calls: int, max_rate: float) -> None:
+        """Allow each client `max_calls` at a time and `max_rate` per second; 0: no limit."""
+        self._max_calls = max_calls
+        self._max_rate = max_rate
+        self._counts_clients = bool(max_calls or max_rate)
+        # Seconds between calls at that rate, and minus the seconds that calls may come early: a second's may at once.
+        self._share = 1 / max_rate if max_rate else 0.0
+        self._early = self._share - max(1.0, self._share)
+        self._lock = threading.Lock()
+        self._running: dict[str, int] = {}
+        # The generic cell rate algorithm's theoretical arrival time of each client's next call, of time.monotonic.
+        self._due: dict[str, float] = {}
+        self._many = _MANY
+
+    def begin(self, limit: CallLimit, client: str | None) -> None:
+        """Count a call, which `end` must follow; `client`: who made it, None if that does not matter.
+
+        Raises Refusal (LIMIT_EXCEEDED), and then counts nothing. An idle stream that gives way to it is not counted
+        any more.
+        """
+        replaced = None
+        with self._lock:
+            if limit.calls >= limit.most and not limit.idle:
+                raise limit_exceeded(limit.name, limit.most, _RETRY_ALL)
+            if client is not None and self._counts_clients:
+                running = self._running.get(client, 0)
+                if self._max_calls and running >= self._max_calls:
+                    raise limit_exceeded("calls of one client at a time", self._max_calls, _RETRY)
+                if self._max_rate:
+                    self._count(client)
+            if limit.calls >= limit.most:
+                replaced = None if limit.idle is None else limit.idle.give_up_one()
+                if replaced is None:
+                    raise limit_exceeded(limit.name, limit.most, _RETRY_ALL)
+                self._end(limit, replaced.client)
+            if client is not None and self._counts_clients:
+                self._running[client] = self._running.get(client, 0) + 1
+            limit.calls += 1
+        if replaced is not None:
+            replaced.end(slot_lost("streams", limit.most))
+
+    def end(self, limit: CallLimit, client: str | None) -> None:
+        """Count the end of a call."""
+        with self._lock:
+            self._end(limit, client)
+
+    def _end(self, limit: CallLimit, client: str | None) -> None:
+        limit.calls -= 1
+        if client is not None and self._counts_clients:
+            running = self._running[client]
+            if running > 1:
+                self._running[client] = running - 1
+            else:
+                del self._running[client]
+
+    def _count(self, client: str) -> None:
+        now = time.monotonic()
+        due = self._due.get(client, now)
+        if due < now:
+            due = now
+        # Summed in this order, rounding leaves nothing over of a first call.
+        wait = (due - now) + self._early
+        if wait > 0:
+            raise limit_exceeded("calls of one client a second", self._max_rate, wait)
+        self._due[client] = due + self._share
+        if len(self._due) > self._many:
+            self._due = {each: arrival for each, arrival in self._due.items() if arrival > now}
+            self._many = max(_MANY, 2 * len(self._due))
+
+
+class CallSlots:
+    """Slots for calls that cost a client nothing to begin.
+
+    When all are taken a new call still gets one: the client that holds most loses its oldest.
+    """
+
+    def __init__(self, slots: int) -> None:
+        """Provide `slots` slots."""
+        self._slots = slots
+        self._free = slots
+        # Entered again by calls that end others.
+        self._lock = threading.RLock()
+        # How to end a call, and since when it has its slot; by client, oldest first.
+        self._held: dict[str, dict[object, tuple[Callable[[], object], float]]] = {}
+
+    def __len__(self) -> int:
+        """Return the number of slots taken."""
+        return self._slots - self._free
+
+    def take(self, client: str, call: object, end: Callable[[], object]) -> None:
+        """Take a slot for a call; `release` must follow.
+
+        `end` is called, in any thread, if the slot goes to another call.
+        """
+        with self._lock:
+            if not self._free:
+                largest = max(self._held, key=lambda each: len(self._held[each]))
+                self._end(largest, next(iter(self._held[largest])))
+            self._free -= 1
+            self._held.setdefault(client, {})[call] = (end, time.monotonic())
+
+    def largest(self, age: float, weight: Callable[[Any], int] = lambda call: 1) -> tuple[int, str, list[object]]:
+        """Return the client whose calls at least `age` seconds old weigh most.
+
+        The weight, the client, and those of these calls that weigh something.
+        """
+        begun = time.monotonic() - age
+        with self._lock:
+            old = [
+                (client, [call for call, (_, since) in calls.items() if since <= begun])
+                for client, calls in self._held.items()
+            ]
+        weighed = [(client, [(call, weight(call)) for call in calls]) for client, calls in old]
+        weights = [
+            (sum(number for _, number in calls), client, [call for call, number in calls if number])
+            for client, calls in weighed
+        ]
+        return max(weights, key=lambda found: found[0], default=(0, "", []))
+
+    def end(self, client: str, calls: Iterable[object]) -> None:
+        """End calls of a client, as far as they still have their slots."""
+        with self._lock:
+            for call in calls:
+                if call in self._held.get(client, ()):
+                    self._end(client, call)
+
+    def release(self, client: str, call: object) -> None:
+        """Give a call's slot back, if it still has one."""
+        with self._lock:
+            calls = self._held.get(client)
+            if calls is None or calls.pop(call, None) is None:
+                return
+            self._free += 1
+            if not calls:
+                del self._held[client]
+
+    def _end(self, client: str, call: object) -> None:
+        end, _ = self._held[client][call]
+        self.release(client, call)
+        end()

@@ -1,0 +1,143 @@
+"""Logging of a server: one line per event on standard error.
+
+Lines never contain states, actions, seeds or anything else of a game.
+"""
+
+import logging
+import os
+import re
+import sys
+import threading
+import time
+from collections import deque
+
+from prometheus_client import Counter
+from pythonjsonlogger.json import JsonFormatter
+
+from chatiere.service.base.settings import Settings
+
+# The lines of gRPC's core: level and day, time, thread, file, as in "E1122 06:43:37.453844   15207 port.cc:83] words".
+_CORE_LINE = re.compile(r"([IWEF])\d{4} [\d:.]+ +\d+ ([^ \]]+)\] (.*)")
+_LEVELS = {"I": logging.INFO, "W": logging.WARNING, "E": logging.ERROR, "F": logging.CRITICAL}
+
+
+# Bytes of lines that wait to be written, and seconds that a process waits for the last of them.
+_MAX_WAITING, _PATIENCE = 2**20, 1.0
+
+
+class LogHandler(logging.Handler):
+    """A handler whose callers never wait: a thread of its own writes the lines.
+
+    Who reads the log may be slow, or read no more. Lines that then have no place are dropped, and counted.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        """Write to a descriptor."""
+        super().__init__()
+        self.dropped = 0
+        """The lines dropped so far."""
+        self._descriptor = descriptor
+        self._told = 0
+        self._lines: deque[bytes] = deque()
+        self._size = 0
+        self._changed = threading.Condition()
+        # A daemon: nobody can end it while it writes.
+        threading.Thread(target=self._run, name="log", daemon=True).start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See logging.Handler.emit."""
+        try:
+            line = self._line(record)
+        except Exception:
+            self.handleError(record)
+            return
+        with self._changed:
+            if self._size + len(line) > _MAX_WAITING:
+                self.dropped += 1
+                return
+            self._lines.append(line)
+            self._size += len(line)
+            self._changed.notify_all()
+
+    def flush(self) -> None:
+        """Wait until all lines are written, but not for long."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._lines, _PATIENCE)
+
+    def _line(self, record: logging.LogRecord) -> bytes:
+        return f"{self.format(record)}\n".encode(errors="backslashreplace")
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._lines)
+                line = self._lines[0]
+            self._write(line)
+            with self._changed:
+                self._lines.popleft()
+                self._size -= len(line)
+                self._changed.notify_all()
+                dropped = 0 if self._lines else self.dropped - self._told
+                self._told += dropped
+            if dropped:
+                words = "nobody read the log: dropped %d lines"
+                record = logging.LogRecord(__name__, logging.WARNING, "", 0, words, (dropped,), None)
+                self._write(self._line(record))
+
+    def _write(self, line: bytes) -> None:
+        # Not by a file object: its lock would be held for as long as nobody reads, also at the end of the process.
+        try:
+            while line:
+                line = line[os.write(self._descriptor, line) :]
+        except OSError:
+            # A full disk, or a reader that has gone: there is nowhere to tell it.
+            pass
+
+
+class DroppedLines:
+    """The metric of the lines that this process has dropped."""
+
+    def __init__(self, counter: Counter) -> None:
+        """Count them with `counter`."""
+        self._counter = counter
+        self._counted = 0
+
+    def update(self) -> None:
+        """Count those dropped since the last time."""
+        dropped = sum(each.dropped for each in logging.root.handlers if isinstance(each, LogHandler))
+        self._counter.inc(dropped - self._counted)
+        self._counted = dropped
+
+
+def configure_logging(settings: Settings, descriptor: int | None = None) -> None:
+    """Set up logging by the settings, with times in UTC; to standard error if there is no `descriptor`."""
+    if descriptor is None:
+        descriptor = os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else os.dup(sys.stderr.fileno())
+    formatter: logging.Formatter
+    if settings.log_format == "json":
+        # A line's `extra` adds facts to these, such as a call's method and status.
+        formatter = JsonFormatter(
+            ("levelname", "processName", "name", "message"),
+            rename_fields={"levelname": "level", "processName": "process", "name": "logger"},
+            timestamp="time",
+        )
+    else:
+        line = "%(asctime)s.%(msecs)03dZ %(levelname)s %(processName)s %(name)s: %(message)s"
+        formatter = logging.Formatter(line, "%Y-%m-%dT%H:%M:%S")
+        formatter.converter = time.gmtime
+    handler = LogHandler(descriptor)
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
+
+
+def log_line(process: str, line: str) -> None:
+    """Log a line that a process wrote to standard error outside its own logging: gRPC's core, a crash."""
+    core = _CORE_LINE.fullmatch(line)
+    if core:
+        logger, level, line = logging.getLogger("grpc"), _LEVELS[core[1]], f"{core[2]}: {core[3]}"
+    else:
+        logger, level = logging.getLogger("stderr"), logging.ERROR
+    if logger.isEnabledFor(level):
+        record = logger.makeRecord(logger.name, level, "", 0, line, (), None)
+        record.processName = process
+        logger.handle(record)

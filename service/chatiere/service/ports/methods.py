@@ -1,0 +1,129 @@
+"""The methods of a server, for all its ports."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import BoundedSemaphore
+
+from google.protobuf.descriptor import ServiceDescriptor
+from google.rpc import code_pb2
+
+from chatiere.engine.wire import Buffer
+from chatiere.service.base.errors import Status
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import SettingError, Settings
+from chatiere.service.base.threads import started_threads
+from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.bot_service import BotService
+from chatiere.service.calls.game_service import GameService
+from chatiere.service.calls.replay_service import ReplayService
+from chatiere.service.calls.table_service import TableService
+from chatiere.service.exchange.health import HEALTH_SERVICE, Health
+from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMethod, StreamMethod, UnknownMethod
+from chatiere.service.guards.chain import Call, Guards, Method
+from chatiere.service.guards.idle import IdleStreams
+from chatiere.service.guards.limits import CallLimit
+from chatiere.service.tables.keys import Keyring
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, table_service_pb2
+
+_GAME = game_service_pb2.DESCRIPTOR.services_by_name["GameService"]
+_BATCH = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
+_BOT = bot_service_pb2.DESCRIPTOR.services_by_name["BotService"]
+_TABLE = table_service_pb2.DESCRIPTOR.services_by_name["TableService"]
+GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE = _GAME.full_name, _BATCH.full_name, _BOT.full_name
+TABLE_SERVICE = _TABLE.full_name
+SERVICES = (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE)
+PLAY = f"/{BATCH_SERVICE}/Play"
+REPLAY = f"/{GAME_SERVICE}/Replay"
+# Threads for large requests of GameService.
+_SIDE_THREADS = 2
+
+
+class Methods:
+    """The server's own methods, and those of its health."""
+
+    def __init__(self, settings: Settings, metrics: Metrics, health: Health, table_keys: Keyring) -> None:
+        """Start the methods' threads. Raises SettingError if they cannot be started."""
+        # Calls of unknown methods count together: clients choose the names, and there is no end of them.
+        self.unknown = UnknownMethod(Method(metrics, "unknown", "/unknown/unknown", needs_token=False))
+        self._metrics = metrics
+        self._pools: list[ThreadPoolExecutor] = []
+        try:
+            self.side_threads = self._threads("side", _SIDE_THREADS)
+            self.batch_threads = self._threads("batches", settings.batch_threads)
+            self.stream_threads = self._threads("streams", settings.batch_threads)
+        except RuntimeError as error:
+            self.close()
+            raise SettingError("batch_threads", f"cannot start the threads: {error}") from error
+        self.streams = CallLimit("streams at a time", settings.max_streams, IdleStreams(settings.stream_idle_timeout))
+        """The limit on streams."""
+        self.singles = self._single_methods(settings)
+        """The methods of GameService but Replay."""
+        service = BatchService(settings, metrics)
+        limit = CallLimit("batches at a time", settings.max_calls)
+        tables = TableService(settings, metrics, table_keys)
+        replay = Method(metrics, "unary", REPLAY, limit=limit, counts_clients=True)
+        self.batches = [
+            BatchMethod(REPLAY, replay, ReplayService(settings, metrics).replay, self.batch_threads),
+            *self._batch_methods(_BATCH, service.answer, limit),
+            *self._batch_methods(_BOT, BotService(settings).answer, limit),
+            *self._batch_methods(_TABLE, tables.answer, limit, needs_token=not settings.open_tables),
+        ]
+        """Replay, and the unary methods of BatchService, BotService and TableService."""
+        play = Method(metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
+        own = BoundedSemaphore(settings.batch_threads)
+        self.play = StreamMethod(PLAY, play, service.play, self.stream_threads, own)
+        """The streams of batches."""
+        check, watch = (f"/{HEALTH_SERVICE}/{name}" for name in ("Check", "Watch"))
+        checks = Method(metrics, "unary", check, needs_token=False)
+        watches = Method(metrics, "server_stream", watch, needs_token=False)
+        self.check = SingleMethod(check, checks, health.check, self.side_threads)
+        """The health service's, as the next one."""
+        self.watch = FeedMethod(watch, watches, health.watch)
+
+    def count_unknown(self, guards: Guards) -> None:
+        """Count a call of an unknown method that its port refuses by itself."""
+        call = Call(self.unknown.method, "", ())
+        guards.begin(call)
+        guards.end(call, Status(code_pb2.UNIMPLEMENTED))
+
+    def close(self) -> None:
+        """Wait until the threads have finished their work."""
+        for pool in self._pools:
+            pool.shutdown()
+
+    def _threads(self, name: str, count: int) -> ThreadPoolExecutor:
+        self._pools.append(started_threads(name, count))
+        return self._pools[-1]
+
+    def _single_methods(self, settings: Settings) -> list[SingleMethod]:
+        servicer = GameService(settings, self._metrics)
+        limit = CallLimit("calls at a time", settings.max_calls)
+        found = []
+        for each in _GAME.methods:
+            path = f"/{GAME_SERVICE}/{each.name}"
+            if path != REPLAY:
+                method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
+                found.append(SingleMethod(path, method, getattr(servicer, each.name), self.side_threads))
+        return found
+
+    def _batch_methods(
+        self,
+        service: ServiceDescriptor,
+        answer: Callable[..., list[Buffer]],
+        limit: CallLimit,
+        *,
+        needs_token: bool = True,
+    ) -> list[BatchMethod]:
+        found = []
+        for each in service.methods:
+            path = f"/{service.full_name}/{each.name}"
+            if path != PLAY:
+                method = Method(self._metrics, "unary", path, needs_token=needs_token, limit=limit, counts_clients=True)
+                found.append(BatchMethod(path, method, partial(answer, _snake_case(each.name)), self.batch_threads))
+        return found
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

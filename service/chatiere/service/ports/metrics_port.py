@@ -1,0 +1,159 @@
+"""The port for metrics: GET /metrics over HTTP, for Prometheus.
+
+It belongs to the supervisor, which all workers need: clients get a few of its threads and descriptors, for seconds.
+"""
+
+import logging
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from socketserver import ThreadingMixIn
+from types import TracebackType
+from typing import Any, Self
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from prometheus_client import CollectorRegistry, make_wsgi_app
+
+from chatiere.service.base.settings import with_port
+from chatiere.service.ports.listening import listening_sockets
+
+# Connections at a time.
+_MAX_CONNECTIONS = 8
+# Seconds for a client to send something, and to take the response; for its whole request; and for a connection to end
+# when another one needs its slot.
+_SILENCE, _REQUEST, _PATIENCE = 5.0, 10.0, 1.0
+_PAUSE = 0.1
+
+_log = logging.getLogger(__name__)
+
+
+class MetricsPort:
+    """Serves the metrics of a registry, in threads of its own.
+
+    `address`: its address, with the port that the system chose.
+    """
+
+    def __init__(self, address: str, registry: CollectorRegistry) -> None:
+        """Listen and serve; use in a `with` statement. Raises SettingError: metrics_address."""
+        application = _only_metrics(make_wsgi_app(registry))
+        self._servers = [_Server(each, application) for each in listening_sockets("metrics_address", address)]
+        for server in self._servers:
+            threading.Thread(target=server.serve_forever, name="metrics port", daemon=True).start()
+        self.address = with_port(address, self._servers[0].server_port)
+
+    def __enter__(self) -> Self:
+        """Return self."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Stop serving."""
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+
+
+def _only_metrics(exposed: WSGIApplication) -> WSGIApplication:
+    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] != "/metrics":
+            status = "404 Not Found"
+        else:
+            try:
+                return exposed(environ, start_response)
+            except Exception:
+                # They are read from files, and the process may be out of descriptors.
+                _log.exception("cannot read the metrics")
+                status = "500 Internal Server Error"
+        start_response(status, [("Content-Type", "text/plain")])
+        return [f"{status}\n".encode()]
+
+    return respond
+
+
+class _Handler(WSGIRequestHandler):
+    """Reads a request and writes the response."""
+
+    timeout = _SILENCE
+    server: "_Server"
+
+    def parse_request(self) -> bool:
+        is_request = super().parse_request()
+        self.server.has_come(self.connection)
+        return is_request
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Do not log requests."""
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """Serves one listening socket, a few connections at a time; a new one may replace the oldest idle one."""
+
+    daemon_threads = True
+
+    def __init__(self, listening: socket.socket, application: WSGIApplication) -> None:
+        super().__init__(listening.getsockname()[:2], _Handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listening
+        self.server_name, self.server_port = listening.getsockname()[:2]
+        self.setup_environ()
+        self.set_app(application)
+        self._slots = threading.Semaphore(_MAX_CONNECTIONS)
+        # Connections whose request has not arrived, oldest first, and the time by which it must.
+        self._waiting: dict[socket.socket, float] = {}
+        self._changing = threading.Lock()
+
+    def has_come(self, connection: socket.socket) -> None:
+        """Note that a connection's request has arrived."""
+        with self._changing:
+            self._waiting.pop(connection, None)
+
+    # Called by socketserver
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        try:
+            return super().get_request()
+        except OSError as error:
+            # The process may be out of descriptors for now; or the client has left already.
+            _log.warning("cannot accept a connection for metrics: %s", error)
+            time.sleep(_PAUSE)
+            raise
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._slots.acquire(blocking=False):
+            with self._changing:
+                self._cut(list(self._waiting)[:1])
+            if not self._slots.acquire(timeout=_PATIENCE):
+                super().shutdown_request(request)
+                return
+        with self._changing:
+            self._waiting[request] = time.monotonic() + _REQUEST
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.has_come(request)
+        super().shutdown_request(request)
+        self._slots.release()
+
+    def service_actions(self) -> None:
+        # Between connections, and twice a second.
+        now = time.monotonic()
+        with self._changing:
+            self._cut([connection for connection, end in self._waiting.items() if end <= now])
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        error = sys.exception()
+        # Clients leave, or are silent; or no thread can be started.
+        level = logging.DEBUG if isinstance(error, OSError) else logging.WARNING
+        _log.log(level, "cannot serve metrics to a client: %s", error)
+
+    def _cut(self, connections: list[socket.socket]) -> None:
+        # Their threads read the end of the stream, and close them.
+        for connection in connections:
+            del self._waiting[connection]
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)

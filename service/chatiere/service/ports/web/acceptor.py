@@ -1,0 +1,133 @@
+"""Accepts the connections of the port for browsers: a bounded number, that with TLS from before the handshake."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from chatiere.service.ports.web.connection import Connection, PortState
+
+_log = logging.getLogger(__name__)
+
+# Connections that are accepted before it is the others' turn.
+_AT_A_TIME = 64
+# As at the fast door: a connection whose peer has vanished ends, and its stream with it. Not all systems have all.
+_KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+
+
+class Acceptor:
+    """Accepts connections. When there are too many, the address that has most loses one."""
+
+    def __init__(
+        self,
+        state: PortState,
+        listening: Sequence[socket.socket],
+        most: int,
+        context: Callable[[], ssl.SSLContext | None],
+    ) -> None:
+        """Accept nothing yet; `most`: connections at a time. `context`: returns the TLS of a new one."""
+        self._state, self._listening, self._most, self._context = state, listening, most, context
+        self._loop = asyncio.get_running_loop()
+        self._is_accepting = False
+        self._number = 0
+        # Oldest first, by address, each with its socket and what brings it through the handshake.
+        self._held: dict[str, dict[Connection, tuple[socket.socket, asyncio.Task[None]]]] = {}
+        state.forgets.append(self._forget)
+
+    def accept(self) -> None:
+        """Accept connections from now on."""
+        if not self._is_accepting:
+            self._is_accepting = True
+            for each in self._listening:
+                self._loop.add_reader(each, self._accept_some, each)
+
+    async def close(self) -> None:
+        """Accept no more, and end those in the handshake."""
+        self._pause()
+        for listening in self._listening:
+            listening.close()
+        welcomes = [each for held in self._held.values() for each in held.values() if not each[1].done()]
+        for _, task in welcomes:
+            task.cancel()
+        await asyncio.gather(*(task for _, task in welcomes), return_exceptions=True)
+        # A task that is cancelled before it begins closes nothing.
+        for accepted, _ in welcomes:
+            accepted.close()
+
+    def _pause(self) -> None:
+        if self._is_accepting:
+            self._is_accepting = False
+            for each in self._listening:
+                self._loop.remove_reader(each)
+
+    def _accept_some(self, listening: socket.socket) -> None:
+        for _ in range(_AT_A_TIME):
+            try:
+                accepted, place = listening.accept()
+            except (BlockingIOError, InterruptedError):
+                return
+            except ConnectionAbortedError:
+                continue
+            except OSError as error:
+                # Too few descriptors, or too little memory, which may change: the port looks again.
+                _log.warning("connections could not be taken: %s", error.strerror)
+                self._end_one()
+                self._pause()
+                return
+            accepted.setblocking(False)
+            _keep_alive(accepted)
+            if self._number >= self._most:
+                self._end_one()
+            connection = Connection(self._state, place)
+            task = self._loop.create_task(self._welcome(connection, accepted))
+            self._held.setdefault(connection.origin, {})[connection] = accepted, task
+            self._number += 1
+
+    async def _welcome(self, connection: Connection, accepted: socket.socket) -> None:
+        context = self._context()
+        patience = None if context is None else self._state.patience
+        try:
+            # A client that leaves before its handshake is over, or is too slow, is an OSError.
+            with suppress(OSError):
+                await self._loop.connect_accepted_socket(
+                    lambda: connection,
+                    accepted,
+                    ssl=context,
+                    ssl_handshake_timeout=patience,
+                    ssl_shutdown_timeout=patience,
+                )
+        finally:
+            if not connection.is_made:
+                self._forget(connection)
+
+    def _end_one(self) -> None:
+        # Of the address that has most, the oldest without a request, or else the oldest.
+        if not self._held:
+            return
+        held = max(self._held.values(), key=len)
+        connection = next((each for each in held if each.is_idle), next(iter(held)))
+        accepted, _ = held[connection]
+        self._forget(connection)
+        if connection.is_made:
+            connection.transport.abort()
+        else:
+            with suppress(OSError):
+                accepted.shutdown(socket.SHUT_RDWR)
+
+    def _forget(self, connection: Connection) -> None:
+        held = self._held.get(connection.origin, {})
+        if held.pop(connection, None) is not None:
+            self._number -= 1
+            if not held:
+                del self._held[connection.origin]
+
+
+def _keep_alive(accepted: socket.socket) -> None:
+    accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE:
+        if hasattr(socket, name):
+            accepted.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

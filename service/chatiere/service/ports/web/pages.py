@@ -1,0 +1,130 @@
+"""The page's files: what the port for browsers serves at the paths that are no calls.
+
+They are in memory: what is not one of them cannot be asked for.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import chatiere.web
+from chatiere.service.ports.web.connection import TEXT, Fields, Request
+from chatiere.service.ports.web.http import tags_in, takes_gzip
+
+FOLDER = Path(chatiere.web.__file__).parent
+"""The folder of the page's files."""
+
+# Other files are not served.
+_TYPES = {
+    ".chatiere": TEXT[1],
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml; charset=utf-8",
+}
+# Nothing inline, nothing of other origins, in nobody's frame. Links hold tables: other sites do not learn of them.
+_POLICY: Fields = [
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    (
+        "permissions-policy",
+        "accelerometer=(), camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), "
+        "gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
+    ),
+    ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"),
+]
+_MISSING = b"there is no such page here\n"
+# Seconds between two looks at the files on disk, at requests for the page itself.
+_LOOK = 1.0
+
+
+class _Form(NamedTuple):
+    """A file as a response: plain, or compressed."""
+
+    tag: str
+    fields: Fields
+    body: bytes
+
+
+class _File(NamedTuple):
+    changed: int
+    """Its time of change on disk, in nanoseconds."""
+    plain: _Form
+    compressed: _Form
+
+
+class Pages:
+    """The page's files, for GET and HEAD.
+
+    Whoever changes a file sees that after a reload of the page: a request for `/` reads anew what has changed.
+    """
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        """Read the files of a folder."""
+        self._folder = folder
+        self._files: dict[str, _File] = _read(folder, {})
+        self._looked = time.monotonic()
+
+    def response(self, request: Request) -> tuple[int, Fields, bytes]:
+        """Return status, fields and body of the response to a request."""
+        path = request.path
+        if path == "/":
+            self._look()
+            path = "/index.html"
+        file = self._files.get(path)
+        if file is None:
+            return 404, [TEXT, *_POLICY], _MISSING
+        form = file.compressed if takes_gzip(request.values) else file.plain
+        # A proxy that compresses makes the tag a weak one.
+        is_known = form.tag in (tag.removeprefix("W/") for tag in tags_in(request.values))
+        return (304, form.fields, b"") if is_known else (200, form.fields, form.body)
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if now - self._looked >= _LOOK:
+            self._looked = now
+            # A file may go while they are read: the next look finds the others.
+            with suppress(OSError):
+                self._files = _read(self._folder, self._files)
+
+
+def _read(folder: Path, known: dict[str, _File]) -> dict[str, _File]:
+    """Return a folder's files by path. `known`: those that are read only if they have changed since."""
+    files = {}
+    for parent, folders, names in os.walk(folder):
+        # Of those who work on the page.
+        folders[:] = [name for name in folders if name != "node_modules"]
+        for source in (Path(parent, name) for name in names):
+            kind = _TYPES.get(source.suffix)
+            if kind is not None:
+                path = f"/{source.relative_to(folder).as_posix()}"
+                changed = source.stat().st_mtime_ns
+                before = known.get(path)
+                if before is not None and before.changed == changed:
+                    files[path] = before
+                else:
+                    files[path] = _file(changed, kind, source.read_bytes())
+    return files
+
+
+def _file(changed: int, kind: str, text: bytes) -> _File:
+    fields = [("content-type", kind), ("cache-control", "no-cache"), ("vary", "accept-encoding"), *_POLICY]
+    packed = gzip.compress(text, mtime=0)
+    return _File(changed, _form(fields, text), _form([*fields, ("content-encoding", "gzip")], packed))
+
+
+def _form(fields: Fields, body: bytes) -> _Form:
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    return _Form(tag, [*fields, ("etag", tag)], body)

@@ -1,0 +1,168 @@
+"""The port for browsers: its sockets and connections. It lives in the serving loop."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from email.utils import formatdate
+from functools import partial
+from typing import Any
+
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor_pb2 import MethodOptions
+
+from chatiere.service.base.settings import Settings, split_address
+from chatiere.service.exchange.door import MEMORY_LOOK, Cost, Door
+from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange
+from chatiere.service.exchange.feeds import FeedExchange
+from chatiere.service.exchange.methods import LARGE, BatchMethod, FeedMethod, SingleMethod
+from chatiere.service.exchange.wire import Form, Wire
+from chatiere.service.guards.chain import Guards
+from chatiere.service.guards.sizes import largest_request
+from chatiere.service.guards.traces import CallTraces
+from chatiere.service.ports.asyncio_loop import AsyncioLoop
+from chatiere.service.ports.listening import listening_sockets
+from chatiere.service.ports.methods import BOT_SERVICE, GAME_SERVICE, TABLE_SERVICE, Methods
+from chatiere.service.ports.tls import ServerContext
+from chatiere.service.ports.web.acceptor import Acceptor
+from chatiere.service.ports.web.app import WebApp
+from chatiere.service.ports.web.calls import Route
+from chatiere.service.ports.web.connection import PortState
+from chatiere.service.ports.web.json_form import JsonForm
+from chatiere.service.ports.web.pages import Pages
+
+# Seconds between two looks at the connections.
+_LOOK = 1.0
+# Seconds in which clients can take what was sent to them, after the end of the grace.
+_LAST_SECONDS = 1.0
+# Bytes that a connection takes, its buffers included.
+_OF_CONNECTION = 32 * 1024
+# A copy of a large response is in memory until the client has it.
+_COST = Cost(small=LARGE, copies=2, of_call=0)
+# Seconds for which clients may keep responses to GET.
+_FRESH = 3600
+_SERVICES = (GAME_SERVICE, BOT_SERVICE, TABLE_SERVICE)
+
+
+class WebPort:
+    """The port: start it, and stop it once."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        address: str,
+        guards: Guards,
+        methods: Methods,
+        *,
+        share_port: bool,
+        connections: int,
+    ) -> None:
+        """Listen on an address, without answering yet; `connections`: at a time.
+
+        Raises SettingError: web_address, tls_…, traces.
+        """
+        self._context = ServerContext(settings) if settings.tls_certificate else None
+        traces = CallTraces() if settings.traces else None
+        self.door = Door(settings, guards, traces, _COST, lambda wire: wire.fault)
+        """The calls' parts in common."""
+        hosts = (split_address(address)[0].lower(), *settings.web_hosts)
+        self._app = WebApp(
+            AsyncioLoop(),
+            _routes_of(self.door, methods),
+            partial(methods.count_unknown, guards),
+            Pages(),
+            hosts,
+            settings.web_origins,
+        )
+        self._state = PortState(self._app.serve, settings.request_timeout)
+        listening = listening_sockets("web_address", address, share_port=share_port)
+        self.port: int = listening[0].getsockname()[1]
+        """The number of the port."""
+        self._acceptor = Acceptor(
+            self._state, listening, connections, lambda: None if self._context is None else self._context.current
+        )
+        self._looking: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin to answer."""
+        self._looking = [asyncio.create_task(self._look()), asyncio.create_task(self._look_at_memory())]
+
+    async def stop(self, grace: float | None) -> None:
+        """Let calls in flight finish, and cut those that last longer than `grace` seconds (None: 0)."""
+        self._app.is_stopping = True
+        self.door.drain()
+        await self._acceptor.close()
+        for connection in list(self._state.connections):
+            connection.shut_down()
+        if not await self._are_gone(grace or 0.0):
+            for connection in list(self._state.connections):
+                connection.cut()
+            if not await self._are_gone(_LAST_SECONDS):
+                for connection in list(self._state.connections):
+                    connection.transport.abort()
+        for task in self._looking:
+            task.cancel()
+
+    async def _are_gone(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._state.emptied()
+        return not self._state.connections
+
+    @property
+    def known(self) -> int:
+        """The bytes of memory that its connections and requests take."""
+        return self._state.held + _OF_CONNECTION * self.connections
+
+    @property
+    def connections(self) -> int:
+        """The number of its connections."""
+        return len(self._state.connections)
+
+    async def _look(self) -> None:
+        while True:
+            self._state.date = f"date: {formatdate(time.time(), usegmt=True)}\r\n"
+            self._state.look()
+            if self._context is not None:
+                self._context.renew()
+            if not self._app.is_stopping:
+                self._acceptor.accept()
+            await asyncio.sleep(min(_LOOK, self.door.settings.request_timeout / 4))
+
+    async def _look_at_memory(self) -> None:
+        while True:
+            await asyncio.sleep(MEMORY_LOOK)
+            self.door.look_at_memory(self._state.held)
+
+
+def _routes_of(door: Door, methods: Methods) -> dict[str, Route]:
+    batches = [each for each in methods.batches if each.method.service in _SERVICES]
+    served: list[SingleMethod | BatchMethod | FeedMethod] = [*methods.singles, methods.check, *batches, methods.watch]
+    return {each.path: _route(door, each) for each in served}
+
+
+def _route(door: Door, served: SingleMethod | BatchMethod | FeedMethod) -> Route:
+    settings, method = door.settings, served.method
+    described = descriptor_pool.Default().FindServiceByName(method.service).methods_by_name[method.name]
+    kept = ""
+    if described.GetOptions().idempotency_level == MethodOptions.NO_SIDE_EFFECTS:
+        kept = f"{'public' if settings.tokens is None else 'private'}, max-age={_FRESH}"
+    return Route(
+        _exchange_of(door, served),
+        JsonForm(described.input_type.full_name, described.output_type.full_name),
+        largest_request(served.path, settings.max_message_bytes),
+        None if isinstance(served, FeedMethod) else served.threads,
+        kept,
+    )
+
+
+def _exchange_of(
+    door: Door, served: SingleMethod | BatchMethod | FeedMethod
+) -> Callable[[Wire, Form | None], Exchange[Any]]:
+    if isinstance(served, SingleMethod):
+        return partial(SingleExchange, door, served)
+    if isinstance(served, BatchMethod):
+        return partial(BatchExchange, door, served)
+    return partial(FeedExchange, door, served)

@@ -1,0 +1,334 @@
+"""Connect and gRPC-Web: what a call's request says, and what messages and ends of calls look like.
+
+connectrpc.com/docs/protocol, github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md. Nothing here knows of connections or
+calls.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+from urllib.parse import parse_qs, quote
+
+from google.rpc import code_pb2, status_pb2
+
+from chatiere.service.base.errors import OK, Refusal, ServiceReason, Status, StatusError, limit_exceeded
+from chatiere.service.ports.web.connection import Fields
+from chatiere.service.ports.web.json_form import readable
+
+# Compressed requests may have so many bytes at most when they are unpacked, which the serving loop does.
+_MAX_UNPACKED = 1 << 20
+# Bits of an envelope's first byte: the message is compressed; Connect's end of a stream; gRPC-Web's trailers.
+_PACKED, _END, _TRAILERS = 1, 2, 0x80
+PREFIX = 5
+"""The bytes before the message in an envelope."""
+# HTTP's status for each of Connect's codes, by number.
+_HTTP = {1: 499, 2: 500, 3: 400, 4: 504, 5: 404, 6: 409, 7: 403, 8: 429, 9: 400, 10: 409, 11: 400}
+_HTTP |= {12: 501, 13: 500, 14: 503, 15: 500, 16: 401}
+# Seconds of gRPC's units of time.
+_UNITS = {"H": 3600.0, "M": 60.0, "S": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
+Values = Mapping[str, str]
+
+
+class Response(NamedTuple):
+    """HTTP's status and body, with the fields that belong to them."""
+
+    status: int
+    fields: Fields
+    body: bytes
+
+
+class WebProtocol(Protocol):
+    """A protocol with a codec; `is_json`: messages are JSON. What it reads raises Refusal or StatusError."""
+
+    is_json: bool
+
+    def timeout(self, values: Values) -> float | None:
+        """Return the seconds that the client allows; None: it sets no deadline."""
+
+    def message(self, values: Values, body: bytes, largest: int) -> bytes:
+        """Return the one message of a request's body, of at most `largest` bytes."""
+
+    def error(self, status: Status) -> Response:
+        """Return the response to a call that failed before it had a message."""
+
+    def unread(self, status: Status) -> Response:
+        """Return the response to a call whose fields are faulty."""
+
+
+class UnaryProtocol(WebProtocol, Protocol):
+    """One that has unary calls."""
+
+    def answer(self, message: bytes) -> Response:
+        """Return the response to a call that succeeds."""
+
+
+class StreamProtocol(WebProtocol, Protocol):
+    """One that has streams. `fields`: of a response."""
+
+    fields: Fields
+
+    def envelope(self, message: bytes) -> bytes:
+        """Return a message as a part of a stream."""
+
+    def end(self, status: Status) -> bytes:
+        """Return the last part of a stream."""
+
+
+class ConnectUnary:
+    """Connect for unary calls: bodies are messages, errors are JSON with a status of HTTP."""
+
+    def __init__(self, codec: str) -> None:
+        """`codec`: proto or json."""
+        self.is_json = codec == "json"
+        self.fields = [("content-type", f"application/{codec}")]
+
+    def timeout(self, values: Values) -> float | None:
+        """Read connect-timeout-ms, and check the protocol's version."""
+        return _connect_timeout(values)
+
+    def message(self, values: Values, body: bytes, largest: int) -> bytes:
+        """Return the body, unpacked."""
+        return _plain(body, largest, is_packed=_is_gzip(values.get("content-encoding", "")))
+
+    def answer(self, message: bytes) -> Response:
+        """Return the message."""
+        return Response(200, self.fields, message)
+
+    def error(self, status: Status) -> Response:
+        """Return an error as JSON."""
+        return Response(_HTTP[status.code], _JSON, _written(_error_of(status)))
+
+    unread = error
+
+
+class ConnectStream:
+    """Connect for streams: bodies are envelopes; the last one is JSON, with the error if there is one."""
+
+    def __init__(self, codec: str) -> None:
+        """`codec`: proto or json."""
+        self.is_json = codec == "json"
+        self.fields = [("content-type", f"application/connect+{codec}")]
+
+    def timeout(self, values: Values) -> float | None:
+        """Read connect-timeout-ms, and check the protocol's version."""
+        return _connect_timeout(values)
+
+    def message(self, values: Values, body: bytes, largest: int) -> bytes:
+        """Return the content of the only envelope, unpacked."""
+        return _only_message(body, values.get("connect-content-encoding", ""), largest)
+
+    def envelope(self, message: bytes) -> bytes:
+        """Return a message in its envelope."""
+        return _envelope(0, message)
+
+    def end(self, status: Status) -> bytes:
+        """Return the end of the stream."""
+        return _envelope(_END, _written({"error": _error_of(status)} if status.code else {}))
+
+    def error(self, status: Status) -> Response:
+        """Return a stream without messages."""
+        return Response(200, self.fields, self.end(status))
+
+    unread = error
+
+
+class GrpcWeb:
+    """gRPC-Web: bodies are envelopes; the last one has trailers."""
+
+    def __init__(self, codec: str) -> None:
+        """`codec`: proto or json."""
+        self.is_json = codec == "json"
+        self.fields = [("content-type", f"application/grpc-web+{codec}")]
+
+    def timeout(self, values: Values) -> float | None:
+        """Read grpc-timeout."""
+        value = values.get("grpc-timeout")
+        if value is None:
+            return None
+        digits, unit = value[:-1], _UNITS.get(value[-1:])
+        if unit is None or not _is_number(digits, 8):
+            raise _malformed("grpc-timeout has at most 8 digits and a unit of H, M, S, m, u or n")
+        return int(digits) * unit
+
+    def message(self, values: Values, body: bytes, largest: int) -> bytes:
+        """Return the content of the only envelope, unpacked."""
+        return _only_message(body, values.get("grpc-encoding", ""), largest)
+
+    def envelope(self, message: bytes) -> bytes:
+        """Return a message in its envelope."""
+        return _envelope(0, message)
+
+    def end(self, status: Status) -> bytes:
+        """Return the trailers in their envelope."""
+        return _envelope(_TRAILERS, "".join(f"{name}: {value}\r\n" for name, value in _trailers(status)).encode())
+
+    def answer(self, message: bytes) -> Response:
+        """Return the message and the trailers."""
+        return Response(200, self.fields, _envelope(0, message) + _ENDED)
+
+    def error(self, status: Status) -> Response:
+        """Return the trailers."""
+        return Response(200, self.fields, self.end(status))
+
+    def unread(self, status: Status) -> Response:
+        """Return the trailers as fields."""
+        return Response(200, [*self.fields, *_trailers(status)], b"")
+
+
+_CODECS = ("proto", "json")
+CONNECT = {codec: ConnectUnary(codec) for codec in _CODECS}
+"""Connect for unary calls, by codec, as GET names it."""
+_GRPC_WEB = {f"application/grpc-web+{codec}": GrpcWeb(codec) for codec in _CODECS}
+_GRPC_WEB["application/grpc-web"] = _GRPC_WEB["application/grpc-web+proto"]
+STREAMS: dict[str, StreamProtocol] = {
+    **_GRPC_WEB,
+    **{f"application/connect+{codec}": ConnectStream(codec) for codec in _CODECS},
+}
+"""The protocols of streams by content type."""
+UNARY: dict[str, UnaryProtocol] = {**_GRPC_WEB, **{f"application/{codec}": CONNECT[codec] for codec in _CODECS}}
+"""The protocols of unary calls by content type."""
+
+
+def message_in_query(query: str, largest: int) -> bytes:
+    """Return the message of a unary call by GET, of at most `largest` bytes. Raises Refusal, StatusError."""
+    found = parse_qs(query, keep_blank_values=True)
+    text = found.get("message", [None])[0]
+    if text is None:
+        raise _malformed("a GET has its request in the parameter message")
+    message = text.encode()
+    if found.get("base64", [""])[0] == "1":
+        try:
+            message = base64.b64decode(message + b"=" * (-len(message) % 4), altchars=b"-_", validate=True)
+        except binascii.Error as error:
+            raise _malformed(f"the parameter message is no base64: {error}") from error
+    return _plain(message, largest, is_packed=_is_gzip(found.get("compression", [""])[0]))
+
+
+def codec_in_query(query: str) -> str:
+    """Return the codec that a GET names; "" if it names none."""
+    return parse_qs(query).get("encoding", [""])[0]
+
+
+_JSON = [("content-type", "application/json")]
+
+
+def _malformed(message: str) -> Refusal:
+    return Refusal(ServiceReason.MALFORMED_REQUEST, message, metadata={})
+
+
+def _failure(code: int, message: str) -> StatusError:
+    return StatusError(Status(code, message=message))
+
+
+def _connect_timeout(values: Values) -> float | None:
+    version, timeout = values.get("connect-protocol-version", "1"), values.get("connect-timeout-ms")
+    if version != "1":
+        raise _malformed("connect-protocol-version is not 1")
+    if not timeout:
+        return None
+    if not _is_number(timeout, 10):
+        raise _malformed("connect-timeout-ms has at most 10 digits")
+    return int(timeout) / 1000
+
+
+def _is_number(text: str, digits: int) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= digits
+
+
+def _is_gzip(coding: str) -> bool:
+    # Raises StatusError for another one than gzip, or none.
+    if coding in ("", "identity"):
+        return False
+    if coding != "gzip":
+        raise _failure(code_pb2.UNIMPLEMENTED, f"unknown compression {coding!r}: this door reads gzip and identity")
+    return True
+
+
+def _plain(data: bytes, largest: int, *, is_packed: bool) -> bytes:
+    # Raises Refusal.
+    if not is_packed:
+        if len(data) > largest:
+            raise limit_exceeded("bytes of a request", largest)
+        return data
+    most = min(_MAX_UNPACKED, largest)
+    # Of one member of gzip or several; nothing stands for nothing.
+    found, left = b"", data
+    while left:
+        unpacking = zlib.decompressobj(wbits=31)
+        try:
+            found += unpacking.decompress(left, most + 1 - len(found))
+        except zlib.error as error:
+            raise _malformed(f"the request is not compressed with gzip: {error}") from error
+        if len(found) > most:
+            kind = "compressed request" if most == _MAX_UNPACKED else "request"
+            raise limit_exceeded(f"bytes of a {kind}", most)
+        if not unpacking.eof:
+            raise _malformed("the compressed request breaks off")
+        left = unpacking.unused_data
+    return found
+
+
+def _only_message(body: bytes, coding: str, largest: int) -> bytes:
+    # Raises Refusal, StatusError.
+    can_be_packed = _is_gzip(coding)
+    messages, at = [], 0
+    while at < len(body):
+        if body[at] & ~_PACKED:
+            raise _malformed("the flags of a message are neither 0 nor 1")
+        begin = at + PREFIX
+        end = begin + int.from_bytes(body[at + 1 : begin], "big")
+        if end - begin > largest and begin <= len(body):
+            raise limit_exceeded("bytes of a request", largest)
+        if end > len(body):
+            raise _malformed("the last message breaks off")
+        messages.append((body[at], body[begin:end]))
+        at = end
+    if len(messages) != 1:
+        raise _failure(code_pb2.UNIMPLEMENTED, f"this method takes one request message, not {len(messages)}")
+    flags, message = messages[0]
+    if flags and not can_be_packed:
+        raise _failure(code_pb2.INTERNAL, "the message is compressed, but its compression is not named")
+    return _plain(message, largest, is_packed=bool(flags))
+
+
+def _envelope(flags: int, data: bytes) -> bytes:
+    return flags.to_bytes(1, "big") + len(data).to_bytes(4, "big") + data
+
+
+def _written(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _error_of(status: Status) -> dict[str, object]:
+    error: dict[str, object] = {
+        "code": code_pb2.Code.Name(status.code).lower().replace("cancelled", "canceled"),
+        "message": status.message,
+    }
+    details = status_pb2.Status.FromString(status.details).details
+    if details:
+        error["details"] = [
+            {"type": each.TypeName(), "value": _base64(each.value), "debug": readable(each.TypeName(), each.value)}
+            for each in details
+        ]
+    return error
+
+
+def _trailers(status: Status) -> Fields:
+    trailers = [("grpc-status", str(status.code))]
+    if status.message:
+        trailers.append(("grpc-message", quote(status.message, safe=" ,;:=()'!/")))
+    if status.details:
+        trailers.append(("grpc-status-details-bin", _base64(status.details)))
+    return trailers
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode().rstrip("=")
+
+
+_ENDED = GrpcWeb("proto").end(OK)

@@ -1,1 +1,0 @@
-"""The processes of a server: settings, the supervisor, its workers, and what passes between them."""

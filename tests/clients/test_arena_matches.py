@@ -1,0 +1,138 @@
+"""Many games at a time between bots: the bots' seats and choices, and results."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from chatiere import bots, engine
+from chatiere.arena.matches import Results, bots_of, play_many, ratio_interval, wilson_interval
+from chatiere.bots import Bot, Decisions
+from chatiere.clients import Client, VectorEnv, begin, play
+
+GAMES = [game.name for game in engine.games()]
+TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+# The bots without a budget.
+SIMPLE = {name: [bot for bot in bots.names(name) if bot not in ("flat", "ismcts")] for name in GAMES}
+SEED = 3
+
+
+class Watched(Bot):
+    """A random bot that counts its decisions by actor, and keeps the last ones."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[int] = Counter()
+        self.last: Decisions | None = None
+
+    def choose(self, decisions: Decisions) -> np.ndarray:
+        self.asked.update(decisions.actors.tolist())
+        self.last = decisions
+        return decisions.random_actions()
+
+
+@pytest.mark.parametrize(("players", "bots"), [*product(range(2, 7), range(1, 8))])
+def test_every_bot_plays_every_seat_as_often(players: int, bots: int) -> None:
+    seats = [
+        (int(bot), seat)
+        for number in range(bots)
+        for seat, bot in enumerate(
+            bots_of(np.full(players, number, np.uint64), np.arange(players, dtype=np.int8), bots)
+        )
+    ]
+    assert Counter(seats) == dict.fromkeys(product(range(bots), range(players)), 1)
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+@pytest.mark.parametrize("bots", [1, 2, 3])
+def test_each_bot_is_asked_for_its_own_seats(address: str, name: str, players: int, bots: int) -> None:
+    watched = [Watched() for _ in range(bots)]
+    expected = [Counter[int]() for _ in range(bots)]
+    with VectorEnv(address, name, players, num_envs=4, games=6) as env:
+        for batch, _ in play_many(env, watched, SEED):
+            for game, seat in zip(batch.game_numbers.tolist(), batch.actors.tolist(), strict=True):
+                expected[(game + seat) % bots][seat] += 1
+    assert [bot.asked for bot in watched] == expected
+    assert all(expected)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_bot_gets_what_it_needs_and_no_more(address: str, name: str) -> None:
+    game = engine.game(name)
+    for observations, worlds in product((False, True), repeat=2):
+        bot = Watched()
+        bot.needs_observations, bot.needs_worlds = observations, worlds
+        with VectorEnv(address, name, game.min_players, num_envs=4, games=4, observations=True) as env:
+            assert len(next(play_many(env, [bot], SEED))[0]) == 2
+        assert bot.last is not None
+        assert bot.last.observations.size == 2 * game.observation_length * observations
+        assert bot.last.drawn.size == 2 * game.packed_size * worlds
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "bot"), [(name, players, bot) for name, players in TABLES for bot in bots.names(name)]
+)
+def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: str, players: int, bot: str) -> None:
+    # A small budget, where there is one: games are long.
+    spec = {"flat": "flat:playouts=20", "ismcts": "ismcts:simulations=20"}.get(bot, bot)
+    seated = [bots.get(spec, name, players), bots.get("random", name, players)]
+    games: list[list[int]] = [[], []]
+    with VectorEnv(address, name, players, num_envs=2, games=2, batches=1, observations=True) as env:
+        for batch, actions in play_many(env, seated, SEED):
+            for number, action in zip(batch.game_numbers.tolist(), actions.tolist(), strict=True):
+                games[number].append(action)
+    with Client(address) as client:
+        for number, chosen in enumerate(games):
+            beginning = begin(client, name, players, seed=SEED, game_number=number)
+            chairs = [seated[(number + seat) % 2] for seat in range(players)]
+            assert [step.action.id for step in play(client, beginning, chairs, SEED)] == chosen
+
+
+def test_shares_of_wins() -> None:
+    results = Results.of(4, 3, 2)
+    assert results.bots.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0], [1, 0, 1]]
+    # Seat 0 wins; seats 0 and 1 share it; all share it; seat 2 wins.
+    results.returns[:] = np.array([[2, -1, -1], [0.5, 0.5, -1], [0, 0, 0], [-1, -1, 2]])
+    assert results.wins(0).tolist() == pytest.approx([1, 1 / 2, 2 / 3, 0])
+    assert results.wins(1).tolist() == pytest.approx([0, 1 / 2, 1 / 3, 1])
+
+
+def test_shares_of_wins_are_of_the_games_that_a_bot_sat_in() -> None:
+    results = Results.of(3, 2, 3)
+    assert results.bots.tolist() == [[0, 1], [1, 2], [2, 0]]
+    results.returns[:] = [[1, -1], [-1, 1], [0, 0]]
+    assert [results.wins(bot).tolist() for bot in range(3)] == [[1, 0.5], [0, 0], [1, 0.5]]
+
+
+@pytest.mark.parametrize(("wins", "games"), [(0, 1), (1, 1), (0, 50), (17, 50), (50, 50), (5000, 10000)])
+def test_the_interval_is_wilsons(wins: int, games: int) -> None:
+    expected = stats.binomtest(wins, games).proportion_ci(method="wilson")
+    assert wilson_interval(wins / games, games) == pytest.approx((expected.low, expected.high))
+
+
+def test_the_interval_of_a_mean_is_the_normal_one() -> None:
+    values = np.random.default_rng(1).gamma(3, 10, 50)
+    expected = stats.norm.interval(0.95, values.mean(), stats.sem(values))
+    assert ratio_interval(values, np.ones(50)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("correlation", [-1, 0, 1])
+def test_the_interval_of_a_ratio_is_as_wide_as_the_ratio_varies(correlation: int) -> None:
+    generator = np.random.default_rng(2)
+
+    def games(shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        # A game's share depends on its length, or does not.
+        wholes = generator.uniform(20, 60, shape)
+        return wholes * (0.3 + 0.005 * correlation * (wholes - 40) + generator.uniform(-0.1, 0.1, shape)), wholes
+
+    parts, wholes = games((20_000, 100))
+    deviation = (parts.sum(axis=1) / wholes.sum(axis=1)).std()
+    low, high = ratio_interval(*games((100_000,)))
+    assert (high - low) / 2 == pytest.approx(1.96 * deviation * (100 / 100_000) ** 0.5, rel=0.03)
+
+
+def test_the_interval_of_what_is_never_negative_is_not_so_either() -> None:
+    low, high = ratio_interval(np.array([0, 0, 0, 1]), np.array([10, 10, 10, 10]))
+    assert low == 0
+    assert high == pytest.approx(0.025 + 1.96 * 0.025, rel=1e-3)

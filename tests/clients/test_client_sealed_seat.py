@@ -1,0 +1,231 @@
+"""The client of sealed tables: its seat's file, forks, retries, text."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry
+
+from chatiere.clients import ChatiereError, ForkError, SealedSeat
+from chatiere.clients.sealed_seat import hash_of, header_of, table_of, text_of
+from chatiere.service.base.settings import Settings
+from chatiere.service.ports.server import create_server
+from chatiere.v1 import table_service_pb2 as pb
+
+NONE, NEXT = pb.ACKNOWLEDGEMENT_NONE, pb.ACKNOWLEDGEMENT_NEXT
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    server.start()
+    yield f"127.0.0.1:{port}"
+    server.stop(None).wait()
+
+
+@pytest.fixture
+def seats(address: str, tmp_path: Path) -> Iterator[list[SealedSeat]]:
+    found = [SealedSeat(address, tmp_path / f"seat {number}") for number in range(2)]
+    yield found
+    for seat in found:
+        seat.close()
+
+
+def begun(seats: list[SealedSeat], mode: pb.Acknowledgement) -> tuple[bytes, int]:
+    """Return an open table at which a seat can choose, and the seat."""
+    table = seats[0].new_table("chat_perche", [each.seat for each in seats], mode).table
+    while True:
+        if mode == NEXT:
+            for each in seats:
+                table = each.acknowledge(table)
+        actor = seats[0].look(table).view.turn.seat
+        legal = seats[actor].look(table).legal_actions
+        if len(legal) > 1:
+            return table, actor
+        table = seats[actor].move(table, legal[0]).table
+
+
+def test_a_seat_is_its_file(address: str, tmp_path: Path) -> None:
+    path = tmp_path / "seat"
+    with SealedSeat(address, path) as me:
+        seat = me.seat
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with SealedSeat(address, path) as again, SealedSeat(address, tmp_path / "other") as other:
+        assert again.seat == seat
+        assert other.seat != seat
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["other", "seat"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"secret": "00", "tables": {}}', '{"secret": 5, "tables": {}}'])
+def test_other_files_are_no_seat_s(address: str, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "seat"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="is not the file of a seat"):
+        SealedSeat(address, path)
+    assert path.read_text() == text
+
+
+def test_a_game_by_hand(seats: list[SealedSeat]) -> None:
+    table, actor = begun(seats, NONE)
+    update = seats[actor].look(table)
+    assert update.seat == actor
+    assert not seats[1 - actor].look(table).legal_actions
+    assert not seats[actor].look(table, as_spectator=True).HasField("seat")
+    response = seats[actor].move(table, update.legal_actions[0].id)
+    assert response.update == seats[actor].look(response.table)
+    assert seats[actor].move(table, update.legal_actions[0]).table == response.table
+    assert seats[actor].suggest(table, "random", seed=3).seat == actor
+    with pytest.raises(ChatiereError) as error:
+        seats[0].get_record([table])
+    assert error.value.reason in ("INVALID_HISTORY", "GAME_NOT_OVER")
+
+
+def test_one_child_a_parent(seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
+    """Also after a restart: the acknowledgement is not given before the child is in the file."""
+    table, actor = begun(seats, NEXT)
+    legal = seats[actor].look(table).legal_actions
+    child = seats[actor].move(table, legal[0]).table
+    acknowledged = seats[1 - actor].acknowledge(child)
+    assert seats[1 - actor].acknowledge(child) == acknowledged
+    assert hash_of(acknowledged) == hash_of(child)
+    # The mover's own client does not make a fork either.
+    assert seats[actor].move(table, legal[0]).table == child
+    with pytest.raises(ForkError):
+        seats[actor].move(table, legal[1])
+    # One with another file, but the same secret, does.
+    stored = json.loads((tmp_path / f"seat {actor}").read_text())
+    (tmp_path / "cheat").write_text(json.dumps(stored | {"tables": {}}))
+    with SealedSeat(address, tmp_path / "cheat") as cheat:
+        fork = cheat.move(table, legal[1]).table
+    assert hash_of(fork) != hash_of(child)
+    seats[1 - actor].close()
+    with SealedSeat(address, tmp_path / f"seat {1 - actor}") as restarted:
+        with pytest.raises(ForkError, match="two tables of ply"):
+            restarted.acknowledge(fork)
+        assert restarted.acknowledge(child) == acknowledged
+
+
+def test_one_table_a_ply(address: str, tmp_path: Path) -> None:
+    """A mover and the next seat who make two branches together get one acknowledgement of the third seat."""
+    seats = [SealedSeat(address, tmp_path / f"seat {number}") for number in range(3)]
+    table = seats[0].new_table("discat", [each.seat for each in seats], NEXT).table
+    for each in seats:
+        table = each.acknowledge(table)
+    mover = seats[0].look(table).view.turn.seat
+    helper, honest = (mover + 1) % 3, (mover + 2) % 3
+    branches = []
+    for place in range(2):
+        # Accomplices have a file for each branch.
+        for seat in mover, helper:
+            stored = json.loads((tmp_path / f"seat {seat}").read_text())
+            (tmp_path / f"cheat {place} {seat}").write_text(json.dumps(stored))
+        with SealedSeat(address, tmp_path / f"cheat {place} {mover}") as one:
+            child = one.move(table, one.look(table).legal_actions[place]).table
+        with SealedSeat(address, tmp_path / f"cheat {place} {helper}") as other:
+            child = other.acknowledge(child)
+            branches.append(other.move(child, other.look(child).legal_actions[0]).table)
+    first, second = map(header_of, branches)
+    assert first.ply == second.ply
+    assert first.parent != second.parent
+    assert seats[honest].acknowledge(branches[0])
+    with pytest.raises(ForkError, match="two tables of ply 2"):
+        seats[honest].acknowledge(branches[1])
+    for each in seats:
+        each.close()
+
+
+def test_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:
+    """Also after the file was written anew, and where nobody had it before."""
+    program = "import sys; from chatiere.clients import SealedSeat; SealedSeat(*sys.argv[1:]).close()"
+    other = [sys.executable, "-c", program, address, str(tmp_path / "seat 0")]
+    with SealedSeat(address, tmp_path / "seat 0") as me, SealedSeat(address, tmp_path / "seat 1") as next_seat:
+        for _ in range(2):
+            with pytest.raises(BlockingIOError, match="the seat is in use by another SealedSeat"):
+                SealedSeat(address, tmp_path / "seat 0")
+            begun([me, next_seat], NEXT)
+        ended = subprocess.run(other, capture_output=True, text=True, timeout=60)
+        assert ended.stderr.rstrip().endswith(f"the seat is in use by another SealedSeat: '{tmp_path / 'seat 0'}'")
+    assert subprocess.run(other, timeout=60).returncode == 0
+
+
+def test_a_seat_that_two_make_at_once_is_one_s(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes second finds no file, and then finds it made."""
+    others: list[SealedSeat] = []
+    sync = os.fsync
+
+    def meanwhile(descriptor: int) -> None:
+        monkeypatch.setattr("chatiere.clients.sealed_seat.os.fsync", sync)
+        others.append(SealedSeat(address, tmp_path / "seat"))
+        sync(descriptor)
+
+    monkeypatch.setattr("chatiere.clients.sealed_seat.os.fsync", meanwhile)
+    with pytest.raises(BlockingIOError, match="the seat is in use by another SealedSeat"):
+        SealedSeat(address, tmp_path / "seat")
+    (first,) = others
+    seat = first.seat
+    first.close()
+    assert [each.name for each in tmp_path.iterdir()] == ["seat"]
+    with SealedSeat(address, tmp_path / "seat") as again:
+        assert again.seat == seat
+
+
+def test_tables_that_the_service_refuses_are_not_kept(seats: list[SealedSeat], tmp_path: Path) -> None:
+    """Otherwise a forged child would keep a seat from acknowledging the true one."""
+    table, actor = begun(seats, NEXT)
+    child = seats[actor].move(table, seats[actor].look(table).legal_actions[0]).table
+    before = (tmp_path / f"seat {1 - actor}").read_text()
+    with pytest.raises(ChatiereError, match=r"INVALID_TABLE|no table"):
+        seats[1 - actor].acknowledge(child[:-1] + bytes([child[-1] ^ 1]))
+    assert (tmp_path / f"seat {1 - actor}").read_text() == before
+    assert seats[1 - actor].acknowledge(child)
+
+
+def test_without_acknowledgement_a_move_can_be_taken_back(seats: list[SealedSeat]) -> None:
+    table, actor = begun(seats, NONE)
+    legal = seats[actor].look(table).legal_actions
+    assert seats[actor].move(table, legal[0]).table != seats[actor].move(table, legal[1]).table
+
+
+def test_the_file_stays_whole_if_it_cannot_be_written(
+    seats: list[SealedSeat], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, actor = begun(seats, NEXT)
+    child = seats[actor].move(table, seats[actor].look(table).legal_actions[0]).table
+    path = tmp_path / f"seat {1 - actor}"
+    before = path.read_text()
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("chatiere.clients.sealed_seat.os.fsync", full)
+        with pytest.raises(OSError, match="no space left"):
+            seats[1 - actor].acknowledge(child)
+    assert path.read_text() == before
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@given(st.binary(max_size=60))
+def test_tables_as_text(table: bytes) -> None:
+    text = text_of(table)
+    assert not set(text) - set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    assert table_of(f" {text}\n") == table
+
+
+@pytest.mark.parametrize("text", ["é", "a b", "a=b", "abcde", "+/+/"])
+def test_texts_that_are_no_table(text: str) -> None:
+    with pytest.raises(ValueError, match="a table as text is base64url"):
+        table_of(text)
+
+
+def test_bytes_that_are_no_table() -> None:
+    for read in header_of, hash_of:
+        with pytest.raises(ValueError, match="no sealed table"):
+            read(b"\xff")

@@ -1,0 +1,189 @@
+"""Self-play on a Ray cluster: the games are those of one process, whoever dies meanwhile."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import ray
+import ray.data
+from pyarrow import parquet
+from ray.cloudpickle import register_pickle_by_value
+from ray.cluster_utils import Cluster
+
+from chatiere import engine
+from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
+from chatiere.selfplay.dataset import DataSet, GameRange, Recipe
+from chatiere.selfplay.shards import ShardPlayer
+
+pytestmark = pytest.mark.cluster
+
+GAME = engine.games()[0]
+RECIPE = Recipe(GAME.name, GAME.min_players, 60, ("random",), seed=5, games_per_shard=5)
+STORE = 80 * 2**20
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Cluster]:
+    """Start a cluster of one node that plays one range at a time, and connect to it."""
+    # Nodes cannot import this module.
+    register_pickle_by_value(sys.modules[__name__])
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": STORE})
+    try:
+        with cluster(started.address):
+            yield started
+    finally:
+        started.shutdown()
+
+
+def in_one_process(directory: Path) -> str:
+    data_set = DataSet(directory, RECIPE)
+    for games in data_set.missing():
+        data_set.add(games, ShardPlayer(RECIPE).play(games))
+    return data_set.finish()
+
+
+def on_ray(directory: Path, play: Callable[[GameRange], bytes]) -> str:
+    data_set = DataSet(directory, RECIPE)
+    for games, shard in play_on_ray(play, data_set.missing()):
+        data_set.add(games, shard)
+    return data_set.finish()
+
+
+class Meeting:
+    """Plays on one node. On others it tells its node, and waits: meanwhile the one waits, too, until it may begin."""
+
+    def __init__(self, directory: Path, node: str) -> None:
+        self._directory = directory
+        self._node = node
+
+    def __call__(self, games: GameRange) -> bytes:
+        here = ray.get_runtime_context().get_node_id()
+        if here != self._node:
+            (self._directory / "here").write_text(here)
+            signal.pause()
+        # Blocks until somebody writes there.
+        (self._directory / "begin").open().close()
+        return ShardPlayer(RECIPE).play(games)
+
+
+# Ray Data sets options of its own that it calls deprecated.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
+@pytest.mark.usefixtures("nodes")
+def test_ray_data_reads_it(tmp_path: Path) -> None:
+    # First: Ray needs some time to see that a node is dead, and until then gives it work.
+    in_one_process(tmp_path)
+    read = ray.data.read_parquet(str(tmp_path / "games")).take_all()
+    rows = parquet.read_table(tmp_path / "games").to_pylist()
+    for row, expected in zip(sorted(read, key=lambda row: (row["game"], row["ply"])), rows, strict=True):
+        for key in ("observation", "legal_ids"):
+            assert np.asarray(row[key]).tolist() == expected[key]
+        for key in ("game", "ply", "actor", "action", "value", "return"):
+            assert row[key] == expected[key]
+
+
+def test_a_node_that_is_killed_costs_only_its_tasks(nodes: Cluster, tmp_path: Path) -> None:
+    doomed = nodes.add_node(num_cpus=1, object_store_memory=STORE)
+    for name in ("here", "begin"):
+        os.mkfifo(tmp_path / name)
+    held = []
+
+    def kill() -> None:
+        assert (tmp_path / "here").read_text() == doomed.node_id
+        nodes.remove_node(doomed, allow_graceful=False)
+        held.append((tmp_path / "begin").open("w"))
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    head: Any = nodes.head_node
+    hashed = on_ray(tmp_path / "ray", Meeting(tmp_path, head.node_id))
+    killer.join()
+    for file in held:
+        file.close()
+    assert not nodes.worker_nodes
+    assert hashed == in_one_process(tmp_path / "one")
+    same = [(tmp_path / name / "manifest.json").read_bytes() for name in ("ray", "one")]
+    assert same[0] == same[1]
+
+
+class First:
+    """Does something when it plays the first games for the first time, and else plays."""
+
+    def __init__(self, directory: Path, act: Callable[[], None]) -> None:
+        self._mark = directory / "mark"
+        self._act = act
+
+    def __call__(self, games: GameRange) -> bytes:
+        if games.first == 0 and not self._mark.exists():
+            self._mark.touch()
+            self._act()
+        return ShardPlayer(RECIPE).play(games)
+
+
+def kill_worker() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def raise_error() -> None:
+    raise MemoryError("no room on the sofa")
+
+
+@pytest.mark.usefixtures("nodes")
+def test_a_range_is_played_again(tmp_path: Path, address: str) -> None:
+    expected = in_one_process(tmp_path / "one")
+    plays: tuple[Callable[[GameRange], bytes], ...] = (
+        First(tmp_path, kill_worker),
+        First(tmp_path, raise_error),
+        ShardPlayer(RECIPE, address, batch=2).play,
+    )
+    for number, play in enumerate(plays):
+        (tmp_path / "mark").unlink(missing_ok=True)
+        assert on_ray(tmp_path / str(number), play) == expected
+
+
+def dies(games: GameRange) -> bytes:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def raises(games: GameRange) -> bytes:
+    raise MemoryError(f"no room for {games}")
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize(
+    ("play", "message"),
+    [(dies, "WorkerCrashedError: "), (raises, "MemoryError: no room for games 10 to 14")],
+)
+def test_a_range_that_fails_again_and_again_is_named(play: Callable[[GameRange], bytes], message: str) -> None:
+    with pytest.raises(TaskError, match=f"games 10 to 14 failed 4 times, at last with: {message}"):
+        list(play_on_ray(play, [GameRange(10, 5)]))
+
+
+def test_without_ray_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ImportError, match=r"pip install 'chatiere\[ray\]'"), cluster("local"):
+        pass
+
+
+@pytest.mark.parametrize("wrong", ["", "nonsense", "host:", ":1", "host:port", "host:65536", "ray://host"])
+def test_an_address_that_is_none(wrong: str) -> None:
+    with pytest.raises(ConnectionError, match=r"HOST:PORT, .* auto or local, not"), cluster(wrong):
+        pass
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_where_no_cluster_responds(scheme: str) -> None:
+    with socket.socket() as taken:
+        # Bound, but nobody listens there.
+        taken.bind(("127.0.0.1", 0))
+        nobody = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match=f"no Ray cluster responds at {nobody}: "), cluster(nobody):
+            pass

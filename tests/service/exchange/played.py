@@ -1,0 +1,302 @@
+"""A door whose wire, clock and threads a test plays: what exchanges do in every order in which things may happen."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from google.rpc import code_pb2
+
+from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.service.base.errors import Status, StatusError
+from chatiere.service.base.settings import Settings
+from chatiere.service.exchange.door import Cost, Door
+from chatiere.service.exchange.methods import BatchMethod, Feed, SingleMethod, StreamMethod
+from chatiere.service.guards.chain import Guards, Method
+from chatiere.service.guards.idle import IdleStreams
+from chatiere.service.guards.limits import CallLimit
+
+OK: int = code_pb2.OK
+CANCELLED: int = code_pb2.CANCELLED
+LATE: int = code_pb2.DEADLINE_EXCEEDED
+FULL: int = code_pb2.RESOURCE_EXHAUSTED
+STOPPING: int = code_pb2.UNAVAILABLE
+INTERNAL: int = code_pb2.INTERNAL
+MALFORMED: int = code_pb2.INVALID_ARGUMENT
+BROKEN: int = code_pb2.UNIMPLEMENTED
+"""Of `PlayedWire.fault`."""
+PATH = "/chatiere.v1.BatchService/Step"
+ALL_THE_TIME = 1e6
+_SETTINGS = Settings(address="127.0.0.1:0")
+
+
+class PlayedCounter:
+    """A metric."""
+
+    def __init__(self) -> None:
+        self.value = 0.0
+
+    def inc(self, by: float = 1.0) -> None:
+        self.value += by
+
+    def dec(self) -> None:
+        self.value -= 1.0
+
+    def observe(self, seconds: float) -> None:
+        self.inc()
+
+
+class PlayedMethod(Method):
+    """A method with metrics that take no time to make."""
+
+    def __init__(self, limit: CallLimit) -> None:
+        super().__init__(None, "kind", PATH, limit=limit, counts_clients=True)  # type: ignore[arg-type]
+        self.ended: dict[int, PlayedCounter] = {}
+        # cached_property leaves its place to what is there.
+        self.__dict__ |= {"started": PlayedCounter(), "in_flight": PlayedCounter(), "seconds": PlayedCounter()}
+
+    def handled(self, code: int) -> Any:
+        return self.ended.setdefault(code, PlayedCounter())
+
+
+class PlayedTimer:
+    """A timer of PlayedLoop."""
+
+    def __init__(self, due: float, work: Callable[[], Any]) -> None:
+        self.due, self.work = due, work
+        self.is_over = False
+
+    def cancel(self) -> None:
+        self.is_over = True
+
+
+class PlayedLoop:
+    """A loop whose time passes when a test says so."""
+
+    def __init__(self, *, is_own: bool = False) -> None:
+        self.is_own, self.under_way, self.now = is_own, 0, 0.0
+        self.timers: list[PlayedTimer] = []
+        self._posted: deque[Callable[[], Any]] = deque()
+
+    def after(self, seconds: float, work: Callable[[], Any]) -> PlayedTimer:
+        self.timers.append(PlayedTimer(self.now + seconds, work))
+        return self.timers[-1]
+
+    def post(self, work: Callable[[], Any]) -> None:
+        self._posted.append(work)
+
+    def turn(self) -> None:
+        """Do what was posted."""
+        while self._posted:
+            self._posted.popleft()()
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass, and do what is due then."""
+        self.now += seconds
+        for timer in sorted(self.timers, key=lambda each: each.due):
+            if not timer.is_over and timer.due <= self.now:
+                timer.is_over = True
+                timer.work()
+        self.timers = [each for each in self.timers if not each.is_over]
+
+
+class PlayedThreads(Executor):
+    """Threads that begin and finish their work when a test says so."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._begun: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._waiting.append((future, lambda: work(*arguments, **named)))
+        return future
+
+    @property
+    def waits(self) -> bool:
+        """True if there is work that is not finished."""
+        return bool(self._waiting or self._begun)
+
+    @property
+    def is_working(self) -> bool:
+        return bool(self._begun)
+
+    def begin(self) -> None:
+        """Begin what waits; from now on it cannot be taken back."""
+        while self._waiting:
+            future, work = self._waiting.popleft()
+            if future.set_running_or_notify_cancel():
+                self._begun.append((future, work))
+
+    def finish(self) -> None:
+        """Finish all work."""
+        self.begin()
+        while self._begun:
+            future, work = self._begun.popleft()
+            try:
+                result = work()
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+
+class PlayedWire:
+    """A call whose client a test plays. `wrong`: what an exchange did that it must not."""
+
+    peer, is_alone, is_behind = "ipv4:192.0.2.1:1234", False, False
+
+    def __init__(self, loop: PlayedLoop, threads: PlayedThreads, timeout: float | None = None) -> None:
+        self.loop, self.timeout = loop, timeout
+        self._threads = threads
+        self.metadata: tuple[tuple[str, str], ...] = ()
+        self.watch: Callable[[], None] | None = None
+        self.requests: deque[bytes] = deque()
+        self.has_ended = self.has_part = self.fault = self.is_closed = self.is_sending = self.is_delivered = False
+        self.sent: list[bytes] = []
+        self.status: Status | None = None
+        self.request_id = self.language = ""
+        self.was_reset = False
+        self.is_slow = False
+        """Set to have the client take the end of the call, too, only with `take`."""
+        self.wrong: list[str] = []
+
+    @property
+    def waiting(self) -> int:
+        return len(self.requests)
+
+    @property
+    def held(self) -> int:
+        return sum(map(len, self.requests))
+
+    # Called by the exchange
+
+    def request(self) -> bytes | None:
+        if not self.has_ended or len(self.requests) != 1 or self.fault:
+            return None
+        return self.requests.popleft()
+
+    def take_buffer(self) -> bytes | None:
+        return self.requests.popleft() if self.requests else None
+
+    def answer(self, response: bytes, request_id: str, language: str) -> None:
+        self.send([response], language)
+        self.finish(Status(OK), request_id)
+
+    def send(self, pieces: list[Any], language: str) -> None:
+        if self.status is not None:
+            self.wrong.append("a response after the end")
+        if not self.is_closed:
+            self.sent.append(b"".join(pieces))
+            self.language = language
+            self.is_sending = True
+
+    def finish(self, status: Status, request_id: str) -> None:
+        if self.status is not None:
+            self.wrong.append("a second end")
+        if self._threads.is_working:
+            self.wrong.append("an end while a thread works for the call")
+        self.status, self.request_id = status, request_id
+        if not self.is_sending and not self.is_slow:
+            self.close()
+
+    def reset(self) -> None:
+        self.was_reset = True
+        self.close()
+
+    # Called by the test
+
+    def tell(self) -> None:
+        """Let the exchange look, as after each change."""
+        if self.watch is not None:
+            self.watch()
+
+    def take(self) -> None:
+        """Let the client take what was sent."""
+        self.is_sending = False
+        if self.status is not None:
+            self.close()
+
+    def close(self) -> None:
+        self.is_closed = self.is_delivered = True
+        self.is_sending = False
+
+
+class PlayedFeed:
+    """A method's handler that sends when a test says so."""
+
+    def __init__(self) -> None:
+        self.feed: Feed | None = None
+        self.forgotten = 0
+
+    def begin(self, request: bytes, feed: Feed) -> Callable[[], None]:
+        assert self.feed is None
+        self.feed = feed
+        return self._forget
+
+    def _forget(self) -> None:
+        self.forgotten += 1
+
+
+def handled(request: Any, cancellation: Cancellation, hold: Callable[[int], None]) -> list[bytes]:
+    """Handle a request, in two pieces, unless the call was cancelled."""
+    if cancellation.cancelled:
+        raise Cancelled("cancelled")
+    hold(10 * len(request))
+    return [b"re: ", bytes(request)]
+
+
+class Played:
+    """A door, its threads and its loop, and a call that is played there."""
+
+    def __init__(self, *, timeout: float | None = None, is_own: bool = False, **settings: Any) -> None:
+        self.settings = Settings(address="127.0.0.1:0", **settings) if settings else _SETTINGS
+        self.guards = Guards(self.settings, None)  # type: ignore[arg-type]
+        self.threads = PlayedThreads()
+        self.loop = PlayedLoop(is_own=is_own)
+        self.wire = PlayedWire(self.loop, self.threads, timeout)
+        # All responses are held until they are delivered.
+        cost = Cost(small=-1, copies=1, of_call=100)
+        self.door = Door(
+            self.settings, self.guards, None, cost, lambda _: StatusError(Status(BROKEN, message="broken"))
+        )
+        self.limit = CallLimit("calls", 1, IdleStreams(0.0))
+        self.method = PlayedMethod(self.limit)
+        self.feed = PlayedFeed()
+
+    def single(self, handle: Callable[[bytes], bytes] = lambda request: b"re: " + request) -> SingleMethod:
+        return SingleMethod(PATH, self.method, handle, self.threads)
+
+    def batch(self, handle: Any = handled) -> BatchMethod:
+        return BatchMethod(PATH, self.method, handle, self.threads)
+
+    def stream(self, handle: Any = handled) -> StreamMethod:
+        return StreamMethod(PATH, self.method, handle, self.threads, threading.BoundedSemaphore(1))
+
+    def look(self) -> None:
+        """Let the exchange look, and do what was posted."""
+        self.wire.tell()
+        self.loop.turn()
+
+    def settle(self) -> None:
+        """Let threads finish, and the client take everything; then check that nothing is left of the call."""
+        self.threads.finish()
+        self.look()
+        self.wire.take()
+        self.look()
+
+    def check_nothing_is_left(self, code: int) -> None:
+        """Check that the call is over with a status, was counted once, and that nothing is kept for it."""
+        wire, door, method = self.wire, self.door, self.method
+        assert wire.wrong == []
+        assert wire.status is not None
+        assert (wire.status.code, {code: counter.value for code, counter in method.ended.items()}) == (code, {code: 1})
+        assert (method.started.value, method.in_flight.value) == (1, 0)  # type: ignore[attr-defined]
+        assert (len(door.half_open), len(door.streams), len(door.lasting)) == (0, 0, 0)
+        idle = self.limit.idle
+        assert (self.limit.calls, len(idle or ())) == (0, 0)
+        assert self.guards.budget.held == 0
+        assert self.loop.under_way == 0
+        assert [timer for timer in self.loop.timers if not timer.is_over] == []
+        assert wire.watch is None

@@ -1,0 +1,349 @@
+"""Unary calls against the exchange alone: every order in which request, threads, client, clock and slots may act."""
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import Any, Literal
+
+import pytest
+
+from chatiere.engine.core.batch import Cancellation
+from chatiere.service.base.errors import Refusal, ServiceReason
+from chatiere.service.exchange.exchange import BatchExchange, Exchange, SingleExchange, UnknownExchange
+from chatiere.service.exchange.methods import LARGE, UnknownMethod
+from chatiere.service.exchange.wire import Form
+from chatiere.service.guards.memory import Holding
+
+from .played import ALL_THE_TIME, BROKEN, CANCELLED, FULL, INTERNAL, LATE, MALFORMED, OK, Played
+
+Kind = Literal["single", "batch"]
+EVENTS = ("request", "two", "none", "fault", "left", "late", "slot", "drain", "begins", "finishes", "taken")
+
+
+def begin(played: Played, kind: Kind, handle: Any = None, form: Form | None = None) -> Exchange[Any]:
+    """Begin a call; `handle`: of its method; None: one that answers."""
+    exchange: Exchange[Any]
+    if kind == "single":
+        single = played.single() if handle is None else played.single(handle)
+        exchange = SingleExchange(played.door, single, played.wire, form)
+    else:
+        batch = played.batch() if handle is None else played.batch(handle)
+        exchange = BatchExchange(played.door, batch, played.wire, form)
+    exchange.begin()
+    return exchange
+
+
+def happen(played: Played, exchange: Exchange[Any], event: str) -> None:
+    """Let something happen; what comes after the end of what the client sends does not come any more."""
+    wire = played.wire
+    comes = not (wire.has_ended or wire.fault or wire.is_closed)
+    if event in ("request", "two", "none") and comes:
+        wire.requests.extend([b"meow"] * {"request": 1, "two": 2, "none": 0}[event])
+        wire.has_ended = event != "two"
+    elif event == "fault" and comes:
+        wire.fault = True
+    elif event == "left":
+        wire.close()
+    elif event == "late":
+        played.loop.pass_time(ALL_THE_TIME)
+    elif event == "slot":
+        played.door.half_open.end(exchange.origin, [exchange])
+    elif event == "drain":
+        played.door.drain()
+    elif event == "begins":
+        played.threads.begin()
+    elif event == "finishes":
+        played.threads.finish()
+    elif event == "taken":
+        wire.take()
+    played.look()
+
+
+# What an event does to a call whose request has not come.
+ENDS_HALF_OPEN: dict[str, int] = {
+    "two": MALFORMED,
+    "none": MALFORMED,
+    "fault": BROKEN,
+    "left": CANCELLED,
+    "late": LATE,
+    "slot": FULL,
+}
+
+
+def expected(kind: Kind, events: Sequence[str]) -> int:
+    """Return the status of a call by what happens to it, in words of the documentation."""
+    state = "half-open"
+    refused_for: int = OK
+    for event in events:
+        if state == "half-open":
+            if event in ENDS_HALF_OPEN:
+                return ENDS_HALF_OPEN[event]
+            if event == "request":
+                if kind == "single":
+                    return refused_for
+                state = "waits for a thread"
+        elif event in ("left", "late"):
+            # A client that has left is not late.
+            refused_for = CANCELLED if event == "left" or refused_for == CANCELLED else LATE
+            if state == "waits for a thread":
+                return refused_for
+        elif event == "begins":
+            state = "at work"
+        elif event == "finishes":
+            return refused_for
+    return ENDS_HALF_OPEN["left"] if state == "half-open" else refused_for
+
+
+def orders(longest: int) -> list[tuple[str, ...]]:
+    return [order for length in range(longest + 1) for order in permutations(EVENTS, length)]
+
+
+@pytest.mark.parametrize("kind", ["single", "batch"])
+def test_every_order_of_events_ends_a_call_once(kind: Kind) -> None:
+    for order in orders(4):
+        played = Played()
+        exchange = begin(played, kind)
+        for event in order:
+            happen(played, exchange, event)
+        if len(played.door.half_open):
+            happen(played, exchange, "left")
+        played.settle()
+        code = expected(kind, order)
+        try:
+            played.check_nothing_is_left(code)
+            assert played.wire.sent == ([b"re: meow"] if code == OK else [])
+        except AssertionError as error:
+            raise AssertionError(f"{kind}: {order}") from error
+
+
+@pytest.mark.parametrize("kind", ["single", "batch"])
+def test_a_slot_that_is_lost_as_the_request_comes_is_not_needed_any_more(kind: Kind) -> None:
+    played = Played()
+    exchange = begin(played, kind)
+    played.door.half_open.end(exchange.origin, [exchange])
+    # Before the loop has come round.
+    played.wire.requests.append(b"meow")
+    played.wire.has_ended = True
+    played.wire.tell()
+    played.loop.turn()
+    played.settle()
+    played.check_nothing_is_left(OK)
+
+
+# Time
+
+
+@pytest.mark.parametrize(
+    ("timeout", "seconds", "has_come", "reason", "message"),
+    [
+        # Half-open: until the client's deadline or for `request_timeout`, whichever is first.
+        (None, 9, False, "", ""),
+        (None, 10, False, "REQUEST_TIMEOUT", "request timeout: the request did not arrive within 10 s"),
+        (20.0, 10, False, "REQUEST_TIMEOUT", "request timeout: the request did not arrive within 10 s"),
+        (3.0, 3, False, "TIME_LIMIT", "deadline exceeded"),
+        # At work: until the client's deadline or, without one, for `default_deadline`, but for `max_deadline` at most.
+        (None, 59, True, "", ""),
+        (None, 60, True, "TIME_LIMIT", "deadline exceeded: the server allows 60 s"),
+        (3.0, 3, True, "TIME_LIMIT", "deadline exceeded"),
+        (100.0, 99, True, "", ""),
+        (100.0, 100, True, "TIME_LIMIT", "deadline exceeded"),
+        (120.0, 120, True, "TIME_LIMIT", "deadline exceeded"),
+        (1000.0, 120, True, "TIME_LIMIT", "deadline exceeded: the server allows 120 s"),
+    ],
+)
+def test_a_deadline_is_the_client_s_or_the_server_s(
+    timeout: float | None, seconds: float, has_come: bool, reason: str, message: str
+) -> None:
+    played = Played(timeout=timeout, request_timeout=10.0, default_deadline=60.0, max_deadline=120.0)
+    exchange = begin(played, "batch")
+    if has_come:
+        happen(played, exchange, "request")
+    played.loop.pass_time(seconds)
+    played.look()
+    if not reason:
+        assert played.wire.status is None
+        return
+    assert played.wire.status is not None
+    assert (played.wire.status.reason, played.wire.status.message) == (reason, message)
+    played.settle()
+    played.check_nothing_is_left(LATE)
+
+
+def test_a_call_that_has_no_time_is_not_handled() -> None:
+    played = Played(timeout=0.0)
+    played.wire.requests.append(b"meow")
+    played.wire.has_ended = True
+    begin(played, "single")
+    played.settle()
+    played.check_nothing_is_left(LATE)
+
+
+@pytest.mark.parametrize("event", ["late", "left"])
+def test_work_that_is_no_longer_wanted_is_told_to_stop(event: str) -> None:
+    cancellations = []
+
+    def handle(request: bytes, cancellation: Cancellation, hold: object) -> list[bytes]:
+        cancellations.append(cancellation.cancelled)
+        return [b"too late"]
+
+    played = Played()
+    exchange = begin(played, "batch", handle)
+    for each in ("request", "begins", event, "finishes"):
+        happen(played, exchange, each)
+    assert cancellations == [True]
+    assert played.wire.sent == []
+
+
+# What comes before a method
+
+
+def test_a_call_that_is_not_admitted_does_not_reach_its_method() -> None:
+    played = Played()
+    played.limit.calls = played.limit.most = 1
+    exchange = begin(played, "single", lambda _: pytest.fail("handled"))
+    happen(played, exchange, "request")
+    assert played.wire.status is not None
+    assert (played.wire.status.code, played.wire.status.reason) == (FULL, "LIMIT_EXCEEDED")
+    assert played.limit.calls == 1
+
+
+def test_a_language_that_cannot_be_read_refuses_a_call_at_its_headers() -> None:
+    played = Played()
+    played.wire.metadata = (("accept-language", "?"),)
+    begin(played, "batch")
+    assert played.wire.status is not None
+    assert played.wire.status.reason == "INVALID_LANGUAGE"
+    played.check_nothing_is_left(MALFORMED)
+
+
+def test_a_method_of_none_is_refused_at_its_headers() -> None:
+    played = Played()
+    UnknownExchange(played.door, UnknownMethod(played.method), played.wire).begin()
+    played.check_nothing_is_left(BROKEN)
+
+
+# What comes after it
+
+
+@pytest.mark.parametrize("kind", ["single", "batch"])
+def test_a_method_that_fails_is_the_service_s_failure(kind: Kind) -> None:
+    def fail(*_: object) -> bytes:
+        raise RuntimeError("broken")
+
+    played = Played()
+    exchange = begin(played, kind, fail)
+    happen(played, exchange, "request")
+    played.settle()
+    assert played.wire.status is not None
+    assert played.wire.status.reason == "INTERNAL"
+    played.check_nothing_is_left(INTERNAL)
+
+
+@pytest.mark.parametrize("kind", ["single", "batch"])
+def test_memory_is_held_until_the_client_has_the_response(kind: Kind) -> None:
+    played = Played()
+    exchange = begin(played, kind)
+    happen(played, exchange, "request")
+    if kind == "batch":
+        # The request, while it waits for a thread.
+        assert played.guards.budget.held == len(b"meow")
+        happen(played, exchange, "finishes")
+    assert played.guards.budget.held == 100 + len(b"re: meow")
+    happen(played, exchange, "taken")
+    played.check_nothing_is_left(OK)
+
+
+def test_memory_is_held_as_long_as_the_port_uses_it() -> None:
+    played = Played()
+    exchange = begin(played, "single")
+    happen(played, exchange, "request")
+    # The client has left, but its response is still being written.
+    played.wire.is_closed = True
+    played.look()
+    assert played.guards.budget.held > 0
+    played.wire.close()
+    played.look()
+    played.check_nothing_is_left(OK)
+
+
+def test_a_refused_call_holds_no_memory_while_its_client_is_slow() -> None:
+    played = Played()
+    played.wire.is_slow = True
+    exchange = begin(played, "batch")
+    happen(played, exchange, "request")
+    happen(played, exchange, "late")
+    assert played.wire.status is not None
+    assert not played.wire.is_delivered
+    assert played.guards.budget.held == 0
+    happen(played, exchange, "taken")
+    played.check_nothing_is_left(LATE)
+
+
+def test_a_response_for_which_there_is_no_memory_is_not_sent() -> None:
+    played = Played(max_undelivered_bytes=1)
+    # A call passes whatever its size, unless others hold much.
+    other = Holding(played.guards.budget, "another")
+    other.hold(2**20)
+    exchange = begin(played, "single")
+    happen(played, exchange, "request")
+    assert played.wire.sent == []
+    other.release()
+    played.check_nothing_is_left(FULL)
+
+
+def test_large_requests_of_quick_methods_are_left_to_threads() -> None:
+    played = Played()
+    exchange = begin(played, "single")
+    played.wire.requests.append(bytes(LARGE + 1))
+    played.wire.has_ended = True
+    played.look()
+    assert played.wire.status is None
+    happen(played, exchange, "finishes")
+    assert played.wire.sent == [b"re: " + bytes(LARGE + 1)]
+    happen(played, exchange, "taken")
+    played.check_nothing_is_left(OK)
+
+
+# Forms
+
+
+class Upper:
+    """Messages in capitals."""
+
+    memory = 10
+
+    def read(self, text: bytes) -> bytes:
+        if not text.isupper():
+            raise Refusal(ServiceReason.MALFORMED_REQUEST, "no capitals", metadata={})
+        return text.lower()
+
+    def write(self, data: bytes) -> bytes:
+        return data.upper()
+
+
+@pytest.mark.parametrize("kind", ["single", "batch"])
+@pytest.mark.parametrize("size", [4, LARGE, LARGE + 1])
+def test_messages_are_read_and_written_in_their_form(kind: Kind, size: int) -> None:
+    played = Played()
+    exchange = begin(played, kind, form=Upper())
+    played.wire.requests.append(b"M" * size)
+    played.wire.has_ended = True
+    played.look()
+    # What is large is read, and written, by a thread, and takes more memory meanwhile.
+    in_loop = kind == "single" and size == 4
+    assert (played.wire.status is not None) == in_loop
+    if not in_loop:
+        large_response = kind == "single" and size == LARGE
+        assert played.guards.budget.held == (size + 4 if large_response else 10 * size)
+    happen(played, exchange, "finishes")
+    assert played.wire.sent == [b"RE: " + b"M" * size]
+    happen(played, exchange, "taken")
+    played.check_nothing_is_left(OK)
+
+
+@pytest.mark.parametrize("kind", ["single", "batch"])
+def test_a_request_that_is_not_in_its_form_is_refused(kind: Kind) -> None:
+    played = Played()
+    exchange = begin(played, kind, form=Upper())
+    happen(played, exchange, "request")
+    played.settle()
+    played.check_nothing_is_left(MALFORMED)

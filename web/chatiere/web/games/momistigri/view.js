@@ -1,0 +1,228 @@
+// The facts that a view of Momistigri tells: looks of cards, who drew from whom; and which card is which.
+
+/** @import * as api from "#api/chatiere/v1/momistigri_pb.js" */
+
+/** @typedef {api.MomistigriEffectInfoJson} Effect */
+/** @typedef {api.MomistigriEventJson} Told */
+/** @typedef {api.MomistigriSeatViewJson} SeatView */
+/** @typedef {import("./parts.js").Look} Look */
+/**
+ * A card wherever it lies: on the pile, or in the hand of a seat; `kind` is undefined if it can't be seen.
+ * @typedef {{id: number, place: typeof PILE | number, kind?: number | undefined}} Card
+ */
+/**
+ * Who drew from whom and how often. `at`: the turn in which it was.
+ * @typedef {{at?: string, seat: number, other: number, count: number}} Draw
+ */
+/**
+ * What the drawing remembers: where the cards were, the id of the next one, and the last draw.
+ * @typedef {{cards?: Card[], nextCard?: number, draw?: Draw}} Remembered
+ */
+/** @typedef {import("../../game.js").Context<"momistigri", Remembered>} Context */
+
+/** Where the discarded cards are. */
+export const PILE = /** @type {const} */ ("pile");
+const ROUND_ENDS = new Set(["ONE_SEAT_LEFT", "ALL_PASSED", "TURN_LIMIT_REACHED"]);
+// What reveals cards on the pile, and what brings a card to a hand.
+const TO_PILE = new Set(["PAIR_DISCARDED", "ONES_DISCARDED", "CARD_SWAPPED_OUT"]);
+const TO_SEAT = new Set(["CARD_DRAWN", "CARD_SWAPPED_IN", "CARD_HANDED_OUT"]);
+
+/**
+ * Return the phase without its prefix, such as "GIVE".
+ * @param {Context["view"]} view
+ */
+export function phaseOf({ phase = "MOMISTIGRI_PHASE_UNSPECIFIED" }) {
+  return phase.slice("MOMISTIGRI_PHASE_".length);
+}
+
+/**
+ * Return the kind of an event without its prefix, such as "CARD_DRAWN".
+ * @param {Told} event
+ */
+export function kindOf({ kind = "MOMISTIGRI_EVENT_KIND_UNSPECIFIED" }) {
+  return kind.slice("MOMISTIGRI_EVENT_KIND_".length);
+}
+
+/**
+ * Return what is printed on a kind of cards.
+ * @param {Context} context
+ * @param {number} kind
+ * @returns {api.MomistigriCardInfoJson}
+ */
+export function infoOf({ details }, kind) {
+  return details.cards?.find(({ card = 0 }) => card === kind) ?? {};
+}
+
+/**
+ * Return how a kind of cards looks.
+ * @param {Context} context
+ * @param {number} kind
+ * @returns {Look}
+ */
+export function lookOf(context, kind) {
+  const { colour, value = 0 } = infoOf(context, kind);
+  return { name: context.nameOf("card", kind), value, colour };
+}
+
+/**
+ * Return the first effect that passes a test; undefined if none does.
+ * @param {Context} context
+ * @param {(effect: Effect) => boolean} test
+ */
+export function effectWhere({ details }, test) {
+  return details.effects?.find(test);
+}
+
+/**
+ * Return the effect of a pair of a value; undefined if it has none.
+ * @param {Context} context
+ * @param {number} value
+ */
+export function effectOf(context, value) {
+  return effectWhere(context, (effect) => effect.value === value);
+}
+
+/**
+ * Return what a viewer knows of a seat.
+ * @param {Context} context
+ * @param {number} seat
+ * @returns {SeatView}
+ */
+export function seatOf({ view }, seat) {
+  return view.seats?.[seat] ?? {};
+}
+
+/**
+ * Return the seats, clockwise from the one that is drawn below.
+ * @param {Context} context
+ */
+export function order({ me, players }) {
+  return Array.from({ length: players }, (_, index) => ((me ?? 0) + index) % players);
+}
+
+/**
+ * Return the game's own part of the events.
+ * @param {Context} context
+ */
+export function eventsOf({ update }) {
+  return (update.events ?? []).map(({ momistigri = {} }) => momistigri);
+}
+
+/**
+ * Return whether an event ends a round.
+ * @param {Told} event
+ */
+export function endsRound(event) {
+  return ROUND_ENDS.has(kindOf(event));
+}
+
+/**
+ * Compare kinds of cards by value.
+ * @param {Context} context
+ * @param {number} a
+ * @param {number} b
+ */
+export function byValue(context, a, b) {
+  return (infoOf(context, a).value ?? 0) - (infoOf(context, b).value ?? 0) || a - b;
+}
+
+/**
+ * Return where the cards are. A card keeps its id from one view to the next wherever it can be followed.
+ * @param {Context} context
+ * @returns {Card[]}
+ */
+export function cardsOf(context) {
+  const { ui } = context;
+  const wanted = cardsInView(context);
+  const free = [...(ui.cards ?? [])];
+  /** @type {(Card | undefined)[]} */
+  const cards = wanted.map(() => undefined);
+  /** @type {((card: Card, kind: number | undefined, place: Card["place"]) => boolean)[]} */
+  const tests = [
+    (card, kind, place) => card.kind === kind && card.place === place,
+    (card, kind) => card.kind === kind && kind !== undefined,
+    (card, kind) => card.kind === undefined && kind !== undefined,
+    (card, kind) => card.kind === undefined && kind === undefined,
+    () => true,
+  ];
+  for (const test of tests) {
+    for (const [index, { place, kind }] of wanted.entries()) {
+      const found = cards[index] ? -1 : free.findIndex((card) => test(card, kind, place));
+      if (found >= 0) {
+        const [{ id } = { id: 0 }] = free.splice(found, 1);
+        cards[index] = { id, place, kind };
+      }
+    }
+  }
+  let next = ui.nextCard ?? 0;
+  const all = wanted.map((card, index) => cards[index] ?? { id: next++, ...card });
+  ui.nextCard = next;
+  ui.cards = all;
+  return all;
+}
+
+/**
+ * @param {Context} context
+ * @returns {Omit<Card, "id">[]}
+ */
+function cardsInView(context) {
+  const { view } = context;
+  const hands = (view.seats ?? []).map(({ handSize = 0, handCards = [] }, place) => [
+    ...Array.from({ length: handSize - handCards.length }, () => ({ place })),
+    ...[...handCards].sort((a, b) => byValue(context, a, b)).map((kind) => ({ place, kind })),
+  ]);
+  return [...(view.discards ?? []).map((kind) => ({ place: PILE, kind })), ...hands.flat()];
+}
+
+/**
+ * Return how many cards of each kind have just come to a place.
+ * @param {Context} context
+ * @param {Card["place"]} place
+ */
+export function arrivals(context, place) {
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  for (const event of eventsOf(context)) {
+    if (placeOf(event) === place) {
+      for (const kind of event.cards ?? []) {
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      }
+    }
+  }
+  return counts;
+}
+
+/**
+ * Return where the cards of an event have come to; undefined if they have not come to any place.
+ * @param {Told} event
+ */
+function placeOf(event) {
+  const kind = kindOf(event);
+  if (TO_PILE.has(kind)) {
+    return PILE;
+  }
+  return TO_SEAT.has(kind) ? (event.seat ?? 0) : kind === "CARD_GIVEN" ? event.otherSeat : undefined;
+}
+
+/**
+ * Return who has drawn from whom in the present turn, and how often; undefined if nobody has.
+ * @param {Context} context
+ * @returns {Draw | undefined}
+ */
+export function drawOf(context) {
+  const { view, ui } = context;
+  const active = view.activeSeat;
+  if (active === undefined) {
+    return undefined;
+  }
+  const at = `${view.round ?? 0} ${view.turn ?? 0}`;
+  const begun = eventsOf(context).findLast((event) => kindOf(event) === "TURN_BEGUN");
+  if (begun && (begun.seat ?? 0) === active) {
+    ui.draw = { at, seat: active, other: begun.otherSeat ?? 0, count: begun.draws ?? 1 };
+  }
+  const known = ui.draw?.at === at ? ui.draw : undefined;
+  if (view.drawnFrom !== undefined) {
+    return { count: 1, ...known, seat: active, other: view.drawnFrom };
+  }
+  return known;
+}
