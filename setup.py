@@ -2,7 +2,8 @@
 
 Everything else about the package is in pyproject.toml. `chatiere` is a namespace package with several roots: what is
 `chatiere.engine` lies in `engine/chatiere/engine/`, `chatiere.v1` in `proto/chatiere/v1/`. Code is generated, and the
-catalogues of words (*.po) are compiled, where they lie.
+catalogues of words (*.po) are compiled, where they lie. So are, for the page, its words (words.js) and the numbers of
+the fields of a sealed table (shared/fields.js).
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
 sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compiles only the modules that changed, and
@@ -17,6 +18,7 @@ import posixpath
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from babel.messages.mofile import write_mo
@@ -39,6 +41,14 @@ MAX_FIELD = 31
 STATUS_PROTOS = [f"google/rpc/{name}.proto" for name in ("code", "error_details", "status")]
 # The oldest libnghttp2 that http2/ is written for.
 NGHTTP2_VERSION = "1.52"
+# The messages of which everybody can read a sealed table.
+OF_TABLES = (
+    "chatiere.v1.SealedTable",
+    "chatiere.v1.TableAcknowledgement",
+    "chatiere.v1.TableHeader",
+    "chatiere.v1.TableSeat",
+    "google.protobuf.Timestamp",
+)
 # The files of web/ that are served.
 SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.chatiere")
 # A page of docs/ in web/.
@@ -113,9 +123,11 @@ def generate_protobuf_code() -> None:
         raise SystemExit("protoc failed")
     if protoc.main([*imports, *described, *sources, *STATUS_PROTOS]) != 0:
         raise SystemExit("protoc failed")
-    for file in FileDescriptorSet.FromString(descriptors.read_bytes()).file:
+    files = FileDescriptorSet.FromString(descriptors.read_bytes()).file
+    for file in files:
         if file.package == "chatiere.v1":
             write_field_numbers(file)
+    write_fields_of_tables(files)
 
 
 def compile_catalogues() -> None:
@@ -227,6 +239,21 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
     # An unchanged file must keep its time, so that nothing is compiled again.
     if len(lines) > 2 and not (target.exists() and target.read_text() == text):
         target.write_text(text)
+
+
+def write_fields_of_tables(files: Iterable[FileDescriptorProto]) -> None:
+    """Write the numbers of the fields of OF_TABLES, and of Acknowledgement's values, for shared/sealed_table.js."""
+    numbers = {}
+    for file in files:
+        for message in file.message_type:
+            if f"{file.package}.{message.name}" in OF_TABLES:
+                numbers[message.name] = {field.json_name: field.number for field in message.field}
+        for enum in file.enum_type:
+            if f"{file.package}.{enum.name}" == "chatiere.v1.Acknowledgement":
+                prefix = f"{enum.name.upper()}_"
+                numbers[enum.name] = {each.name.removeprefix(prefix).lower(): each.number for each in enum.value}
+    lines = [f"export const {name} = {json.dumps(found, indent=2)};\n" for name, found in sorted(numbers.items())]
+    write_if_changed(WEB / "shared/fields.js", "".join(["// Generated from proto/.\n", *lines]))
 
 
 def http2_extensions() -> list[Extension]:

@@ -1,4 +1,4 @@
-"""Check the types (TypeScript) and the form (Prettier) of the page in web/: make lint.
+"""Check the types (TypeScript), the form (Prettier) and the length of functions of the page in web/: make lint.
 
 Without Node or npm this is left out. The types of the API's messages are generated into build/web-types.
 """
@@ -13,8 +13,9 @@ import pytest
 from node_modules import install
 
 ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "web/chatiere/web"
 TYPES = ROOT / "build/web-types"
-FORMED = "web/chatiere/web/**/*.js"
+FORMED = ("web/chatiere/web/**/*.js", "tests/page/**/*.mjs")
 
 
 def main() -> int:
@@ -37,8 +38,12 @@ def main() -> int:
     failed = 0
     if not passes("tsc", "--project", "web"):
         failed += 1
-    if not passes("prettier", "--check", FORMED):
-        print(f"to mend it: {(modules / '.bin/prettier').relative_to(ROOT)} --write '{FORMED}'", flush=True)
+    if not passes("prettier", "--check", *FORMED, "--config", "web/package.json"):
+        command = f"{(modules / '.bin/prettier').relative_to(ROOT)} --config web/package.json --write"
+        print(f"to mend it: {command} {' '.join(map(repr, FORMED))}", flush=True)
+        failed += 1
+    typescript = modules / "typescript/lib/typescript.js"
+    if not passes("node", "tests/page/long_functions.mjs", str(typescript), *map(str, sorted(SOURCES.rglob("*.js")))):
         failed += 1
     return failed
 

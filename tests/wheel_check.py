@@ -37,6 +37,8 @@ WANTED = (
     "chatiere/web/rules/discat.html",
     "chatiere/web/guide/discat.html",
     "chatiere/web/samples/discat.chatiere",
+    "chatiere/web/shared/fields.js",
+    "chatiere/web/shared/sealed_table.js",
 )
 
 PLAYS = """

@@ -27,8 +27,10 @@ from chatiere.service.ports.server import create_server
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "clients/typescript"
+# Its modules that the page has, too.
+SHARED = ROOT / "web/chatiere/web/shared"
 # What its README has the reader make.
-MADE = ("api", "build", "dist", "generated", "node_modules", "*.tgz")
+MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz")
 
 
 def run(folder: Path, *command: str, **environment: str) -> str:
@@ -59,8 +61,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     version = run(PACKAGE, "node", "--version")
     if int(version[1:].split(".")[0]) < 20:
         pytest.skip(f"Node is too old: {version}")
-    folder = tmp_path_factory.mktemp("package") / "typescript"
+    repository = tmp_path_factory.mktemp("package")
+    folder = repository / PACKAGE.relative_to(ROOT)
     shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*MADE))
+    shutil.copytree(SHARED, repository / SHARED.relative_to(ROOT))
     (folder / "node_modules").symlink_to(modules)
     assert CliRunner().invoke(main, ["protos", str(folder / "api")]).exit_code == 0
     run(folder, "npm", "run", "generate")
@@ -82,7 +86,8 @@ def test_what_is_packed(built: Path) -> None:
         names = {name.removeprefix("package/") for name in archive.getnames()}
     assert {"package.json", "README.md", "dist/bundle.js"} <= names
     modules = {name.removesuffix(".js") for name in names if name.endswith(".js")} - {"dist/bundle"}
-    sources = {path.relative_to(built / "src").with_suffix("") for path in (built / "src").rglob("*.ts")}
+    sources = {path.relative_to(built / "src").with_suffix("") for path in (built / "src").rglob("*.[jt]s")}
+    assert {Path("shared", path.stem) for path in SHARED.glob("*.js")} <= sources
     assert modules == {f"dist/{source.as_posix()}" for source in sources}
     assert names - {"package.json", "README.md", "dist/bundle.js"} == {
         f"{module}{ending}" for module in modules for ending in (".js", ".d.ts")

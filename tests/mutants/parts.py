@@ -117,7 +117,11 @@ def parts() -> dict[str, Part]:
     )
     found["tables"] = Part(
         [*sorted((service / "tables").glob("*.py")), ROOT / "clients/chatiere/clients/sealed_seat.py"],
-        ["tests/tables/test_tables_derivations.py", "tests/tables/test_tables_seal.py", *_clients("sealed_seat")],
+        [
+            "tests/tables/test_tables_derivations.py",
+            "tests/tables/test_tables_seal.py",
+            *_clients("sealed_seat", "sealed_tables"),
+        ],
         ["tests/tables", "tests/command/test_command_verify.py", *_service("processes")],
     )
     found["guards"] = Part(

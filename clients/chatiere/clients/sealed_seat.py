@@ -9,9 +9,9 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import IO, Any, SupportsIndex
+from typing import IO, Any, NamedTuple, SupportsIndex
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
@@ -26,6 +26,9 @@ from chatiere.v1.game_pb2 import Action, Options, ViewerUpdate
 from chatiere.v1.table_service_pb2_grpc import TableServiceStub
 
 _SECRET_SIZE = 16
+_ID_SIZE, _MAC_SIZE, _HASH_SIZE = 16, 16, 32
+# The mover of a table at ply 0.
+_NOBODY = -1
 
 
 class ForkError(Exception):
@@ -291,7 +294,7 @@ def header_of(table: bytes) -> pb.TableHeader:
 
     Raises ValueError for bytes that are no table.
     """
-    return pb.TableHeader.FromString(_sealed(table).header)
+    return _read(table)[1]
 
 
 def hash_of(table: bytes) -> bytes:
@@ -299,9 +302,7 @@ def hash_of(table: bytes) -> bytes:
 
     It is `parent` in the headers of the tables that are made of it. Raises ValueError for bytes that are no table.
     """
-    sealed = _sealed(table)
-    del sealed.acknowledgements[:]
-    return hashlib.sha256(sealed.SerializeToString()).digest()
+    return hashlib.sha256(_content(_read(table)[0])).digest()
 
 
 def text_of(table: bytes) -> str:
@@ -318,8 +319,113 @@ def table_of(text: str) -> bytes:
     return base64.urlsafe_b64decode(stripped + "=" * (-len(stripped) % 4))
 
 
-def _sealed(table: bytes) -> pb.SealedTable:
+def missing_seats(table: bytes) -> list[int]:
+    """Return the seats that have still to acknowledge a table before it is open, ascending; none once it is.
+
+    At ply 0 that is every human seat, later the next human seat to the left of the one that moved. What a bot made of
+    an open table is open. Raises ValueError for bytes that are no table.
+    """
+    sealed, header = _read(table)
+    mover, humans = header.mover, _human_seats(header)
+    if header.acknowledgement != pb.ACKNOWLEDGEMENT_NEXT or mover not in (_NOBODY, *humans):
+        return []
+    needed = humans if mover == _NOBODY else [min(humans, key=lambda seat: (seat - mover - 1) % header.players)]
+    acknowledged = {each.seat for each in sealed.acknowledgements}
+    return [seat for seat in needed if seat not in acknowledged]
+
+
+def awaited(table: bytes, turn: int | None = None) -> list[int]:
+    """Return the seats that the game waits for.
+
+    They are those whose acknowledgement is missing or, at an open table, the human seat to decide. None: the game is
+    over, or it is a bot's turn, whose decision anybody may ask for.
+
+    `turn`: the seat to decide, as looking at the table tells; None if none has to. Raises ValueError for bytes that are
+    no table.
+    """
+    missing = missing_seats(table)
+    if missing or turn is None:
+        return missing
+    return [turn] if turn in _human_seats(header_of(table)) else []
+
+
+def merged(one: bytes, other: bytes) -> bytes:
+    """Return a table with the acknowledgements of two copies of it.
+
+    Raises ValueError for bytes that are no tables, or tables of different plies, and ForkError for two tables of one
+    ply.
+    """
+    (first, header), (second, other_header) = _read(one), _read(other)
+    if (header.table_id, header.ply) != (other_header.table_id, other_header.ply):
+        raise ValueError("the tables are of different plies")
+    if _content(first) != _content(second):
+        raise ForkError(f"table {header.table_id.hex()} has two tables of ply {header.ply}")
+    found = {each.seat: each for each in (*second.acknowledgements, *first.acknowledgements)}
+    whole = pb.SealedTable(
+        header=first.header, seal=first.seal, acknowledgements=[found[seat] for seat in sorted(found)]
+    )
+    return whole.SerializeToString()
+
+
+class Sending(NamedTuple):
+    """What a client has to send, and to whom."""
+
+    seats: list[int]
+    """Seats of others, ascending; none: nobody waits for it."""
+    tables: list[bytes]
+    """By ascending ply."""
+
+
+def to_send(tables: Sequence[bytes], mine: Collection[int], turn: int | None = None) -> Sending:
+    """Return what a client has to send when its player has acted, and to whom.
+
+    That is the seats that are awaited or, where no seat has to decide, every human seat; without one's own. The tables
+    are those that the others may lack: all since the last but one of one's own decisions. To send one again does no
+    harm.
+
+    `tables`: all that one has of a game, in any order; `mine`: one's own seats; `turn`: as for `awaited`. Raises
+    ValueError for bytes that are no tables, or none.
+    """
+    if not tables:
+        raise ValueError("there are no tables")
+    known = sorted(((header_of(table), table) for table in tables), key=lambda each: each[0].ply)
+    header, newest = known[-1]
+    own = [each.ply for each, _ in known if each.mover in mine]
+    first = own[-2] if len(own) > 1 else 0
+    is_open = not missing_seats(newest)
+    wanted = _human_seats(header) if is_open and turn is None else awaited(newest, turn)
+    return Sending([seat for seat in wanted if seat not in mine], [table for each, table in known if each.ply >= first])
+
+
+def _human_seats(header: pb.TableHeader) -> list[int]:
+    return [seat for seat, each in enumerate(header.seats) if not each.HasField("bot")]
+
+
+def _content(sealed: pb.SealedTable) -> bytes:
+    return pb.SealedTable(header=sealed.header, seal=sealed.seal).SerializeToString()
+
+
+def _read(table: bytes) -> tuple[pb.SealedTable, pb.TableHeader]:
+    # Raises ValueError for bytes that are no table, by what can be known without its key.
     try:
-        return pb.SealedTable.FromString(table)
+        sealed = pb.SealedTable.FromString(table)
+        header = pb.TableHeader.FromString(sealed.header)
     except DecodeError as error:
         raise ValueError("the bytes are no sealed table") from error
+    seats = [each.seat for each in sealed.acknowledgements]
+    is_sound = (
+        sealed.seal != b""
+        # One table has one form.
+        and _content(sealed) + pb.SealedTable(acknowledgements=sealed.acknowledgements).SerializeToString() == table
+        and all(len(each.mac) == _MAC_SIZE for each in sealed.acknowledgements)
+        and seats == sorted({*seats})
+        and max(seats, default=0) < header.players == len(header.seats)
+        and len(header.table_id) == _ID_SIZE
+        and len(header.parent) == _HASH_SIZE
+        and (header.mover == _NOBODY if header.ply == 0 else 0 <= header.mover < header.players)
+        and header.acknowledgement in (pb.ACKNOWLEDGEMENT_NONE, pb.ACKNOWLEDGEMENT_NEXT)
+        and all(each.HasField("bot") or len(each.secret_sha256) == _HASH_SIZE for each in header.seats)
+    )
+    if not is_sound:
+        raise ValueError("the bytes are no sealed table")
+    return sealed, header

@@ -74,14 +74,6 @@ export class TransportError extends ChatiereError {
   override readonly name = "TransportError";
 }
 
-/**
- * A table of a ply of which this seat has acknowledged or made another one: somebody has made two decisions at one ply,
- * or shows different tables to different seats.
- */
-export class ForkError extends Error {
-  override readonly name = "ForkError";
-}
-
 /** Return the error of a failed call as a class of this package. */
 export function errorOf(error: ConnectError): ChatiereError {
   const refused = new ChatiereError(error);

@@ -1,8 +1,9 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 
 import type { OptionsSchema, Position } from "./generated/chatiere/v1/game_pb.js";
 import { type GameRecord, GameRecordSchema } from "./generated/chatiere/v1/record_pb.js";
 import { given } from "./given.js";
+import { readRecord as recordIn } from "./shared/records.js";
 
 /** What a record has beside the game itself. */
 export interface RecordFacts {
@@ -35,4 +36,14 @@ export function beginRecord(beginning: Position, players: number, facts: RecordF
       ? { case: "stream", value: { seed: stream.seed, gameNumber: stream.gameNumber } }
       : { case: "outcomes", value: {} },
   });
+}
+
+/**
+ * Return the record that a text is (docs/records.md), of a game whose options are all left at their defaults. Its moves are
+ * not checked: Chatiere.resume does that.
+ *
+ * Throws RangeError, which names the line, for another text.
+ */
+export function readRecord(text: string): GameRecord {
+  return fromJson(GameRecordSchema, { ...recordIn(text) });
 }

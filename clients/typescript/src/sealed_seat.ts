@@ -1,12 +1,9 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 
-import { hex, sha256, unhex } from "./bytes.js";
-import { ForkError } from "./errors.js";
 import type { SuggestResponse } from "./generated/chatiere/v1/bot_service_pb.js";
 import type { ViewerUpdate } from "./generated/chatiere/v1/game_pb.js";
 import {
-  Acknowledgement,
   type MoveResponse,
   type NewTableRequestSchema,
   type NewTableResponse,
@@ -17,10 +14,12 @@ import {
 } from "./generated/chatiere/v1/table_service_pb.js";
 import { given } from "./given.js";
 import type { Move } from "./host_table.js";
-import { hashOf, headerOf } from "./sealed_table.js";
 import type { SeatStore } from "./seat_store.js";
+import { fromHex, sha256, toHex } from "./shared/bytes.js";
+import { promise } from "./shared/promises.js";
 
 const SECRET_SIZE = 16;
+const SECRET = /^[0-9a-f]{32}$/;
 
 /**
  * A seat at one sealed table, or at several one after another.
@@ -44,10 +43,11 @@ export class SealedSeat {
 
   /** Take a seat; see Chatiere.takeSeat. Throws for a store that has something else as the secret. */
   static async take(tables: Client<typeof TableService>, store: SeatStore): Promise<SealedSeat> {
-    const secret = unhex(await store.keep("secret", hex(crypto.getRandomValues(new Uint8Array(SECRET_SIZE)))));
-    if (secret?.length !== SECRET_SIZE) {
+    const text = await store.keep("secret", toHex(crypto.getRandomValues(new Uint8Array(SECRET_SIZE))));
+    if (!SECRET.test(text)) {
       throw new Error("the store is not that of a seat");
     }
+    const secret = fromHex(text);
     const seat = create(TableSeatSchema, { holder: { case: "secretSha256", value: await sha256(secret) } });
     return new SealedSeat(tables, store, secret, seat);
   }
@@ -116,16 +116,7 @@ export class SealedSeat {
     return given(record, "record");
   }
 
-  async #keep(table: Uint8Array): Promise<void> {
-    const header = headerOf(table);
-    if (header.acknowledgement !== Acknowledgement.NEXT) {
-      return;
-    }
-    const id = hex(header.tableId);
-    const hash = hex(await hashOf(table));
-    const kept = await this.store.keep(`${id} ${header.ply}`, hash);
-    if (kept !== hash) {
-      throw new ForkError(`table ${id} has two tables of ply ${header.ply}: ${kept} and ${hash}`);
-    }
+  #keep(table: Uint8Array): Promise<void> {
+    return promise(table, (key, text) => this.store.keep(key, text));
   }
 }

@@ -4,10 +4,7 @@ import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 
 import { errorOf } from "./errors.js";
-
-// The longest pause before another attempt, and the first, which doubles each time; in milliseconds.
-const MAX_PAUSE = 1000;
-const FIRST_PAUSE = 100;
+import { repeated } from "./shared/retries.js";
 
 /** What is common to all calls of a client. */
 export interface CallSettings {
@@ -32,20 +29,16 @@ export function callingTransport(inner: Transport, settings: CallSettings): Tran
       const timeout = timeoutMs ?? settings.timeoutMs;
       // As for Connect: 0 is no timeout.
       const end = timeout > 0 ? performance.now() + timeout : Infinity;
-      for (let attempt = 1; ; attempt++) {
+      const call = () => {
         const left = end === Infinity ? 0 : Math.max(1, Math.ceil(end - performance.now()));
-        try {
-          return await inner.unary(method, signal, left, headers, input, contextValues);
-        } catch (reason) {
-          const error = ConnectError.from(reason);
-          const pause = pauseAfter(attempt);
-          // Nothing is stored, so every call may be repeated.
-          const isRepeated = error.code === Code.Unavailable && attempt < settings.attempts && !signal?.aborted;
-          if (!isRepeated || performance.now() + pause >= end) {
-            throw errorOf(error);
-          }
-          await new Promise((resolve) => setTimeout(resolve, pause));
-        }
+        return inner.unary(method, signal, left, headers, input, contextValues);
+      };
+      const pauseAfter = (reason: unknown) =>
+        ConnectError.from(reason).code === Code.Unavailable && !signal?.aborted ? 0 : undefined;
+      try {
+        return await repeated(call, { pauseAfter, attempts: settings.attempts, end });
+      } catch (reason) {
+        throw errorOf(ConnectError.from(reason));
       }
     },
     stream(method, signal, timeoutMs, header, input, contextValues) {
@@ -58,11 +51,6 @@ function withHeaders(own: HeadersInit | undefined, settings: CallSettings): Head
   const headers = new Headers(settings.headers);
   new Headers(own).forEach((value, name) => headers.set(name, value));
   return headers;
-}
-
-// Many clients of one service do not come back at the same time.
-function pauseAfter(attempt: number): number {
-  return Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (attempt - 1)) * (0.8 + 0.4 * Math.random());
 }
 
 // As fetch, but where no response comes at all, that is said by a status.

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
-import { ActionSchema, Chatiere, type HostTable, StateSchema, TurnKind } from "@chatiere/client";
+import { ActionSchema, Chatiere, type HostTable, readRecord, StateSchema, TurnKind } from "@chatiere/client";
 
 import { at, choose, connected, GRPC, present, refusalOf } from "./support.js";
 
@@ -67,6 +67,14 @@ test("a game goes on from its record", async () => {
   assert.equal(resumed.record.actions.length, 7);
   await table.move(present(resumed.record.actions.at(-1)));
   assert.deepEqual(table.position.state, resumed.position.state);
+});
+
+test("a game goes on from a record as text", async () => {
+  const { rulesVersion } = present(games.find(({ name }) => name === "discat"));
+  const tags = ["game: discat", `rules_version: ${rulesVersion}`, "players: 3", "seed: 7"];
+  const table = await chatiere.resume(readRecord([...tags, "", "1. seat 2: 0  # play 5", "so far", ""].join("\n")));
+  assert.deepEqual([table.ply, table.seat, table.record.actions], [1, 0, [0]]);
+  assert.throws(() => readRecord(tags.join("\n")), { name: "RangeError", message: /cut short/ });
 });
 
 test("options go into the record", async () => {

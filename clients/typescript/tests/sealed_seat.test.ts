@@ -6,15 +6,19 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import {
   Acknowledgement,
+  awaited,
   ForkError,
   hashOf,
   headerOf,
   MapStore,
+  merged,
+  missingSeats,
   type OptionsSchema,
   type SealedSeat,
   type SeatStore,
   tableOf,
   textOf,
+  toSend,
 } from "@chatiere/client";
 
 import { at, choose, connected, present, refusalOf } from "./support.js";
@@ -51,8 +55,11 @@ test("two players carry a game to its end, and its record is whole", async () =>
       break;
     }
     const [mover, next] = [at(seats, turn.seat), at(seats, 1 - turn.seat)];
+    assert.deepEqual(awaited(table, turn.seat), [turn.seat]);
     const { legalActions } = await mover.look(table);
     const moved = await mover.move(table, choose(legalActions, ply));
+    assert.deepEqual(missingSeats(moved.table), [1 - turn.seat]);
+    assert.deepEqual(toSend([...tables, moved.table], [turn.seat]).seats, [1 - turn.seat]);
     assert.equal(moved.update, undefined);
     assert.deepEqual(headerOf(moved.table).parent, await hashOf(table));
     // Sent as text.
@@ -67,6 +74,16 @@ test("two players carry a game to its end, and its record is whole", async () =>
   const replayed = await chatiere.resume(present(record.record));
   assert(replayed.score.final);
   assert.equal(replayed.ply, tables.length - 1);
+});
+
+test("what two acknowledge apart is merged", async () => {
+  const seats = await Promise.all([0, 1].map(() => chatiere.takeSeat(new MapStore())));
+  const [one, other] = [at(seats, 0), at(seats, 1)];
+  const asked = { game: "discat", seats: [one.seat, other.seat], acknowledgement: Acknowledgement.NEXT };
+  const { table } = await one.newTable(asked);
+  const whole = merged(await one.acknowledge(table), await other.acknowledge(table));
+  assert.deepEqual(missingSeats(whole), []);
+  assert.equal((await other.look(whole)).seat, 1);
 });
 
 test("a seat acknowledges one child of a table", async () => {

@@ -1,15 +1,42 @@
 // Calls of the service, in JSON. Nothing is stored there, so that every call may be repeated.
 
 import { language } from "./settings.js";
+import { repeated } from "./shared/retries.js";
 
 const PATIENCE = 30_000;
-const LONGEST_PAUSE = 3000;
 const REPEATED = new Set([429, 502, 503, 504]);
 // The key of the token, which is kept as long as the page's window is open.
 const TOKEN = "chatiere token";
 
 /** HTTP's status where the service wants a token. */
 export const UNAUTHENTICATED = 401;
+
+/** @import * as bots from "#api/chatiere/v1/bot_service_pb.js" */
+/** @import * as games from "#api/chatiere/v1/game_service_pb.js" */
+/** @import * as tables from "#api/chatiere/v1/table_service_pb.js" */
+
+/**
+ * The methods that the page calls, with their requests and responses.
+ * @typedef {{
+ *   "BotService/ListBots": [bots.ListBotsRequestJson, bots.ListBotsResponseJson],
+ *   "GameService/ListGames": [games.ListGamesRequestJson, games.ListGamesResponseJson],
+ *   "GameService/Replay": [games.ReplayRequestJson, games.ReplayResponseJson],
+ *   "TableService/Acknowledge": [tables.AcknowledgeRequestJson, tables.AcknowledgeResponseJson],
+ *   "TableService/GetRecord": [tables.GetRecordRequestJson, tables.GetRecordResponseJson],
+ *   "TableService/Look": [tables.LookRequestJson, tables.LookResponseJson],
+ *   "TableService/Move": [tables.MoveRequestJson, tables.MoveResponseJson],
+ *   "TableService/NewTable": [tables.NewTableRequestJson, tables.NewTableResponseJson],
+ *   "TableService/SuggestMove": [tables.SuggestMoveRequestJson, tables.SuggestMoveResponseJson],
+ * }} Methods
+ */
+/**
+ * A refusal's body, as Connect has it.
+ * @typedef {{message?: string, details?: {type?: string, debug?: Detail}[]}} RefusalBody
+ */
+/**
+ * A detail of it: an ErrorInfo, a LocalizedMessage or another one.
+ * @typedef {{reason?: string, metadata?: Record<string, string>, message?: string}} Detail
+ */
 
 /** Whether the service answers: `waiting` and `back` are its events, and `refused`, where it wants a token in mid-game. */
 export const connection = new EventTarget();
@@ -18,18 +45,21 @@ let waiting = 0;
 
 /** A call that the service refused. */
 export class Refusal extends Error {
-  /** @param {number} status @param {any} body the response's body, as Connect has it */
+  /**
+   * @param {number} status
+   * @param {RefusalBody} [body]
+   */
   constructor(status, body) {
     super(body?.message ?? `HTTP ${status}`);
     const detail = (/** @type {string} */ type) =>
-      body?.details?.find((/** @type {any} */ each) => each.type === `google.rpc.${type}`)?.debug;
+      body?.details?.find((each) => each.type === `google.rpc.${type}`)?.debug;
     /** HTTP's status. */
     this.status = status;
     /** The name of an ErrorReason, such as ILLEGAL_ACTION; empty if there is none. */
-    this.reason = String(detail("ErrorInfo")?.reason ?? "");
-    /** Its metadata. @type {Record<string, string>} */
+    this.reason = detail("ErrorInfo")?.reason ?? "";
+    /** Its metadata. */
     this.metadata = detail("ErrorInfo")?.metadata ?? {};
-    /** The reason for players, in their language. @type {string} */
+    /** The reason for players, in their language. */
     this.localized = detail("LocalizedMessage")?.message ?? this.message;
   }
 }
@@ -46,53 +76,71 @@ export function useToken(value) {
   return canBe;
 }
 
-/**
- * Make a call, as often as it takes while the service can't be reached. Throws Refusal.
- * @param {string} method such as "TableService/Look" @param {object} request
- * @returns {Promise<any>}
- */
-export async function call(method, request) {
-  for (let attempt = 0; ; attempt++) {
-    const response = await post(method, request);
-    if (response && !REPEATED.has(response.status)) {
-      if (attempt > 0) {
-        waiting -= 1;
-        if (waiting === 0) {
-          connection.dispatchEvent(new Event("back"));
-        }
-      }
-      const body = await response.json().catch(() => undefined);
-      if (!response.ok || body === undefined) {
-        throw new Refusal(response.status, body);
-      }
-      return body;
-    }
-    if (attempt === 0) {
-      waiting += 1;
-      connection.dispatchEvent(new Event("waiting"));
-    }
-    const asked = Number(response?.headers.get("retry-after") ?? 0) * 1000;
-    const pause = Math.max(asked || 0, Math.min(LONGEST_PAUSE, 200 * 2 ** attempt));
-    await new Promise((resolve) => setTimeout(resolve, pause));
+/** The service can't be reached now. */
+class Unavailable extends Error {
+  /** @param {number} pause the fewest milliseconds until it wants to be asked again */
+  constructor(pause) {
+    super();
+    this.pause = pause;
   }
 }
 
-/** @param {string} method @param {object} request */
+/**
+ * Make a call, as often as it takes while the service can't be reached. Throws Refusal.
+ * @template {keyof Methods} Method
+ * @param {Method} method such as "TableService/Look"
+ * @param {Methods[Method][0]} request
+ * @returns {Promise<Methods[Method][1]>}
+ */
+export async function call(method, request) {
+  let isWaiting = false;
+  const pauseAfter = (/** @type {unknown} */ error) => {
+    if (!(error instanceof Unavailable)) {
+      return undefined;
+    }
+    if (!isWaiting) {
+      isWaiting = true;
+      waiting += 1;
+      connection.dispatchEvent(new Event("waiting"));
+    }
+    return error.pause;
+  };
+  try {
+    return await repeated(() => post(method, request), { pauseAfter });
+  } finally {
+    if (isWaiting) {
+      waiting -= 1;
+      if (waiting === 0) {
+        connection.dispatchEvent(new Event("back"));
+      }
+    }
+  }
+}
+
+/**
+ * Make a call once. Throws Refusal, Unavailable.
+ * @param {string} method
+ * @param {object} request
+ */
 async function post(method, request) {
   const token = sessionStorage.getItem(TOKEN);
-  try {
-    return await fetch(`chatiere.v1.${method}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "accept-language": language(),
-        ...(token !== null && { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(request),
-      signal: AbortSignal.timeout(PATIENCE),
-      credentials: "omit",
-    });
-  } catch {
-    return undefined;
+  const response = await fetch(`chatiere.v1.${method}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "accept-language": language(),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(request),
+    signal: AbortSignal.timeout(PATIENCE),
+    credentials: "omit",
+  }).catch(() => undefined);
+  if (response === undefined || REPEATED.has(response.status)) {
+    throw new Unavailable(Number(response?.headers.get("retry-after")) * 1000 || 0);
   }
+  const body = await response.json().catch(() => undefined);
+  if (!response.ok || body === undefined) {
+    throw new Refusal(response.status, body);
+  }
+  return body;
 }

@@ -75,7 +75,9 @@ export class Camera {
 
   /**
    * Show `extent` of the board in `window` of the drawing, or keep to what the player has chosen to see.
-   * @param {Box | undefined} window @param {Box | undefined} extent @param {boolean} isAnimated
+   * @param {Box | undefined} window
+   * @param {Box | undefined} extent
+   * @param {boolean} isAnimated
    */
   look(window, extent, isAnimated) {
     this.controls.hidden = !window;
@@ -116,7 +118,10 @@ export class Camera {
     }
   }
 
-  /** @param {Box} box @param {boolean} [isAnimated] */
+  /**
+   * @param {Box} box
+   * @param {boolean} [isAnimated]
+   */
   #see(box, isAnimated = false) {
     const before = this.#seen;
     const from = this.#passed;
@@ -162,7 +167,8 @@ export class Camera {
   }
 
   /**
-   * @param {number} factor @param {{x: number, y: number}} [at] the part of the window that stays where it is
+   * @param {number} factor
+   * @param {{x: number, y: number}} [at] the part of the window that stays where it is
    */
   #zoom(factor, at = { x: 0.5, y: 0.5 }) {
     const [seen, window, extent] = [this.#seen, this.#window, this.#extent];
@@ -184,7 +190,10 @@ export class Camera {
     );
   }
 
-  /** @param {number} dx @param {number} dy pixels of the screen */
+  /**
+   * @param {number} dx
+   * @param {number} dy pixels of the screen
+   */
   #pan(dx, dy) {
     const seen = this.#seen;
     const { width } = this.#frame();
@@ -197,7 +206,8 @@ export class Camera {
 
   /**
    * Keep the middle of what is seen on the board, so that nobody gets lost.
-   * @param {Box} box @returns {Box}
+   * @param {Box} box
+   * @returns {Box}
    */
   #held(box) {
     const extent = this.#extent ?? box;
@@ -277,7 +287,10 @@ export class Camera {
     return seen && window && extent ? seen.width < fitted(extent, window).width * 0.99 : false;
   }
 
-  /** @param {KeyboardEvent} event @param {boolean} arrows whether the arrow keys pan */
+  /**
+   * @param {KeyboardEvent} event
+   * @param {boolean} arrows whether the arrow keys pan
+   */
   #key(event, arrows) {
     const way = arrows ? ARROWS[event.key] : undefined;
     if (event.ctrlKey || event.metaKey || event.altKey) {
@@ -321,14 +334,21 @@ export class Camera {
   }
 }
 
-/** @param {number} from @param {number} to @param {number} first @param {number} last */
+/**
+ * @param {number} from
+ * @param {number} to
+ * @param {number} first
+ * @param {number} last
+ */
 function outside(from, to, first, last) {
   return from < first ? from - first - 16 : to > last ? to - last + 16 : 0;
 }
 
 /**
  * Return the least box of the window's shape around an extent, no closer than life-size.
- * @param {Box} extent @param {Box} window @returns {Box}
+ * @param {Box} extent
+ * @param {Box} window
+ * @returns {Box}
  */
 export function fitted(extent, window) {
   const scale = Math.max(extent.width / window.width, extent.height / window.height, 1);

@@ -3,14 +3,19 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {Node | string | number | null | undefined | false} Leaf */
-/** @typedef {Leaf | readonly any[]} Child an array may hold arrays of the same */
+/**
+ * A child, or an array of them, which may hold further arrays.
+ * @typedef {Leaf | readonly unknown[]} Child
+ */
 /** @typedef {Readonly<Record<string, unknown>>} Attributes */
 
 /**
  * Make an HTML element. Attributes that begin with `on` are listeners; null, undefined and false are left out, true is
  * an empty attribute. Strings among the children become text, never markup.
  * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag @param {Attributes} [attributes] @param {...Child} children
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function h(tag, attributes = {}, ...children) {
@@ -20,7 +25,9 @@ export function h(tag, attributes = {}, ...children) {
 /**
  * Make an SVG element, as h does.
  * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag @param {Attributes} [attributes] @param {...Child} children
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
  * @returns {SVGElementTagNameMap[Tag]}
  */
 export function s(tag, attributes = {}, ...children) {
@@ -29,7 +36,9 @@ export function s(tag, attributes = {}, ...children) {
 
 /**
  * @template {Element} E
- * @param {E} element @param {Attributes} attributes @param {readonly Child[]} children
+ * @param {E} element
+ * @param {Attributes} attributes
+ * @param {readonly Child[]} children
  */
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -43,11 +52,14 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** @param {Element} element @param {readonly Child[]} children */
+/**
+ * @param {Element} element
+ * @param {readonly Child[]} children
+ */
 function append(element, children) {
   for (const child of children) {
     if (Array.isArray(child)) {
-      append(element, child);
+      append(element, /** @type {readonly Child[]} */ (child));
     } else if (child !== null && child !== undefined && child !== false) {
       element.append(/** @type {Node} */ (typeof child === "number" ? String(child) : child));
     }

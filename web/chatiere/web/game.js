@@ -2,11 +2,30 @@
 
 import { t } from "./settings.js";
 
+/** @import * as api from "#api/chatiere/v1/game_pb.js" */
+
+/** @typedef {api.ActionJson} Action */
+/** @typedef {api.EventJson} Event */
+/** @typedef {api.GameInfoJson} GameInfo */
+/** @typedef {api.ViewerUpdateJson} ViewerUpdate */
 /**
- * @typedef {import("#api/chatiere/v1/game_pb.js").ActionJson} Action
- * @typedef {import("#api/chatiere/v1/game_pb.js").EventJson} Event
- * @typedef {import("#api/chatiere/v1/game_pb.js").GameInfoJson} GameInfo
- * @typedef {import("#api/chatiere/v1/game_pb.js").ViewerUpdateJson} ViewerUpdate
+ * The name of a game's field in messages.
+ * @typedef {keyof api.PiecesJson} Field
+ */
+/**
+ * A game's own view: what is 0, false or empty is absent.
+ * @template {Field} F
+ * @typedef {NonNullable<api.ViewJson[F]>} View
+ */
+/**
+ * All that is printed on a game's pieces.
+ * @template {Field} F
+ * @typedef {NonNullable<api.PiecesJson[F]>} Details
+ */
+/**
+ * What the points of a seat are made of.
+ * @template {Field} F
+ * @typedef {NonNullable<NonNullable<api.ScoreDetailJson[F]>["seats"]>[number]} SeatScore
  */
 
 /**
@@ -46,12 +65,13 @@ import { t } from "./settings.js";
  */
 
 /**
- * All that a drawing is made of. V is the game's own view.
- * @template [V=any]
+ * All that a drawing is made of. F is the game, Ui what its drawing remembers from one time to the next.
+ * @template {Field} [F=Field]
+ * @template {object} [Ui=object]
  * @typedef {object} Context
- * @property {V} view  The viewer's view of the game, such as DiscatViewJson: what is 0, false or empty is absent.
+ * @property {View<F>} view  The viewer's view of the game.
  * @property {ViewerUpdate} update  All that the viewer gets.
- * @property {any} details  The game's own piece details, such as DiscatPiecesJson.
+ * @property {Details<F>} details  What is printed on the pieces.
  * @property {number} players
  * @property {number | undefined} me  The viewer's seat; undefined for a spectator.
  * @property {number | undefined} turn  The seat to decide; undefined when the game is over.
@@ -60,30 +80,40 @@ import { t } from "./settings.js";
  * @property {number} height  The pixels of height that can be seen without scrolling: a drawing should not be much higher.
  * @property {readonly string[]} picked  The keys picked so far.
  * @property {ReadonlySet<string>} candidates  The keys that can be picked next.
- * @property {Record<string, any>} ui  What the game's drawing remembers of its own, such as a card that is turned over.
+ * @property {Ui} ui  What the game's drawing remembers of its own, such as a card that is turned over.
  * @property {() => void} redraw  Draw again, after a change of `ui`.
  * @property {(kind: string, number: number) => string} nameOf  The name of a piece in the player's language.
  * @property {(seat: number) => string} seatName  The name of the player of a seat.
- * @property {(key: string, values?: Record<string, string | number>) => string} t  A text of the game's `words`.
+ * @property {Translate} t  A text of the game's `words`.
  */
 
 /**
- * The drawing and the picks of a game. All that it knows of the rules comes from the service.
+ * Write a text in the player's language, with values in its places.
+ * @typedef {(key: string, values?: Record<string, string | number>) => string} Translate
+ */
+
+/**
+ * The drawing and the picks of a game. All that it knows of the rules comes from the service. Each lies in a folder of its own, in the
+ * same files: `game.js` puts it together, `view.js` has questions about a view, `picks.js` keys and what they stand for, `layout.js`
+ * where what lies, `table.js` the things in the middle, `seats.js` those of the players, `parts.js` how a thing looks, `text.js` all
+ * that is said.
+ * @template {Field} [F=Field]
+ * @template {object} [Ui=object]
  * @typedef {object} Game
- * @property {Record<string, Record<string, string | Readonly<Record<string, string>>>>} words  Texts that the service has not, by key;
- *   `{name}` stands for a value.
- * @property {(context: Context) => Drawing} draw
- * @property {(action: Action, context: Context) => Picks | undefined} picks  How an action is picked; undefined: not now.
+ * @property {Record<string, Record<string, string | Readonly<Record<string, string>>>>} words  Texts that the service has not, by
+ *   language and key; `{name}` stands for a value.
+ * @property {(context: Context<F, Ui>) => Drawing} draw
+ * @property {(action: Action, context: Context<F, Ui>) => Picks | undefined} picks  How an action is picked; undefined: not now.
  * @property {boolean} [confirms]  A complete pick waits for a button, as more could be picked.
- * @property {(keys: readonly string[], context: Context) => object | undefined} attempt  The game's own part of the action
- *   (such as `{play: {cards: [4]}}`) that somebody tries who picks these, so that the service says why it is illegal;
- *   undefined: none.
- * @property {(context: Context) => string | undefined} prompt  What the seat to decide has to do next, as a short sentence,
- *   once something is picked; undefined: what the service says.
- * @property {(context: Context) => string[]} summary  The table in a few sentences, for those who can't see it.
- * @property {(seat: number, detail: any, context: Context) => [string, number][]} breakdown  What the total of a seat is
- *   made of, from the score's own detail.
- * @property {(event: Event) => boolean} [isMoment]  Whether an event is worth a pause: the end of a round, for example.
+ * @property {(keys: readonly string[], context: Context<F, Ui>) => api.ActionJson[F]} attempt  The game's own part of the action
+ *   (such as `{play: {cards: [4]}}`) that somebody tries who picks these, so that the service says why it is illegal; undefined:
+ *   none.
+ * @property {(context: Context<F, Ui>) => string | undefined} prompt  What the seat to decide has to do next, as a short
+ *   sentence, once something is picked; undefined: what the service says.
+ * @property {(context: Context<F, Ui>) => string[]} summary  The table in a few sentences, for those who can't see it.
+ * @property {(seat: number, score: SeatScore<F>, context: Context<F, Ui>) => [string, number][]} breakdown  What the total of a
+ *   seat is made of.
+ * @property {(event: Event) => boolean} isMoment  Whether an event is worth a pause: the end of a round, for example.
  */
 
 /** The games that this page can draw, by name. */
@@ -107,7 +137,8 @@ export function checkGame(name) {
 
 /**
  * Load the drawing of a game.
- * @param {string} name @returns {Promise<Game>}
+ * @param {string} name
+ * @returns {Promise<Game>}
  */
 export async function loadGame(name) {
   return (await import(`./games/${name}/game.js`)).game;
@@ -118,5 +149,5 @@ export async function loadGame(name) {
  * @param {string} name
  */
 export function fieldOf(name) {
-  return name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+  return /** @type {Field} */ (name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
 }

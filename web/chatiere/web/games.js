@@ -5,44 +5,54 @@ import { checkGame, fieldOf, loadGame } from "./game.js";
 import { Phrases } from "./phrases.js";
 import { filled, language } from "./settings.js";
 
-/** @typedef {import("./game.js").GameInfo} GameInfo @typedef {import("./game.js").Game} Game */
+/** @typedef {import("./game.js").GameInfo} GameInfo */
+/** @typedef {import("./game.js").Game} Game */
 /**
- * A game, ready to be drawn. `field`: its name in messages; `details`: its piece details.
- * @typedef {{name: string, field: string, info: GameInfo, details: any, phrases: Phrases, game: Game,
- *   t: (key: string, values?: Record<string, string | number>) => string}} Room
+ * A game, ready to be drawn.
+ * @typedef {object} Room
+ * @property {string} name
+ * @property {import("./game.js").Field} field  Its name in messages.
+ * @property {GameInfo} info
+ * @property {import("./game.js").Details<import("./game.js").Field>} details  What is printed on its pieces.
+ * @property {Phrases} phrases
+ * @property {Game} game
+ * @property {import("./game.js").Translate} t
  */
 
-/** @type {Map<string, Promise<any>>} */
+/** @type {Map<string, Promise<unknown>>} */
 const asked = new Map();
 
-/** List all games: names, numbers of players. @returns {Promise<GameInfo[]>} */
+/** List all games: names, numbers of players. */
 export async function listGames() {
-  return (await once(`games ${language()}`, () => call("GameService/ListGames", {}))).games;
+  const { games = [] } = await once(`games ${language()}`, () => call("GameService/ListGames", {}));
+  return games;
 }
 
 /**
  * List the bots of a game.
- * @param {string} game @returns {Promise<import("#api/chatiere/v1/bot_service_pb.js").BotInfoJson[]>}
+ * @param {string} game
  */
 export async function listBots(game) {
-  return (await once(`bots ${game}`, () => call("BotService/ListBots", { game }))).bots;
+  const { bots = [] } = await once(`bots ${game}`, () => call("BotService/ListBots", { game }));
+  return bots;
 }
 
 /**
  * Return a game, ready to be drawn.
- * @param {string} name @returns {Promise<Room>}
+ * @param {string} name
+ * @returns {Promise<Room>}
  */
 export function roomOf(name) {
   const spoken = language();
   return once(`room ${name} ${spoken}`, async () => {
     checkGame(name);
-    const [game, { games }] = await Promise.all([
+    const [game, { games = [] }] = await Promise.all([
       loadGame(name),
       call("GameService/ListGames", { games: [name], phrases: true, pieces: true }),
     ]);
-    const info = /** @type {GameInfo} */ (games[0]);
+    const info = games[0] ?? {};
     const field = fieldOf(name);
-    const details = /** @type {any} */ (info.pieceDetails)?.[field] ?? {};
+    const details = info.pieceDetails?.[field] ?? {};
     const t = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
       filled(game.words[spoken]?.[key] ?? key, values);
     return { name, field, info, details, phrases: new Phrases(info), game, t };
@@ -51,12 +61,14 @@ export function roomOf(name) {
 
 /**
  * @template T
- * @param {string} key @param {() => Promise<T>} ask @returns {Promise<T>}
+ * @param {string} key
+ * @param {() => Promise<T>} ask
+ * @returns {Promise<T>}
  */
 function once(key, ask) {
   const kept = asked.get(key);
   if (kept) {
-    return kept;
+    return /** @type {Promise<T>} */ (kept);
   }
   const made = ask();
   asked.set(key, made);

@@ -61,18 +61,16 @@ function close(event) {
 }
 
 /**
- * @param {"language" | "theme" | "animation" | "pace"} name @param {string} label @param {string} chosen
+ * @param {"language" | "theme" | "animation" | "pace"} name
+ * @param {string} label
+ * @param {string} chosen
  * @param {Record<string, string>} values
  */
 function select(name, label, chosen, values) {
-  return h(
-    "label",
-    {},
-    h("span", {}, label),
-    h(
-      "select",
-      { name, onchange: (/** @type {any} */ event) => choose(name, event.target.value) },
-      Object.entries(values).map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
-    ),
+  const chooser = h(
+    "select",
+    { name, onchange: () => choose(name, chooser.value) },
+    Object.entries(values).map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
   );
+  return h("label", {}, h("span", {}, label), chooser);
 }

@@ -12,23 +12,29 @@ export function linkTo(fragment) {
   return new URL(`#/${fragment}`, location.href).href;
 }
 
-/** Return the link to share: the tables that others may lack. @param {Session} session */
+/**
+ * Return the link to share: the tables that others may lack.
+ * @param {Session} session
+ */
 export function tableLink(session) {
-  return linkTo(`table/${session.news().join(".")}`);
+  return linkTo(`table/${session.toSend().texts.join(".")}`);
 }
 
 /**
  * Return the private link to a seat, to play on at another device: the secret, and what the seat has promised.
- * @param {Session} session @param {number} seat
+ * @param {Session} session
+ * @param {number} seat
  */
 export function seatLink(session, seat) {
   const own = { seat, secret: session.kept.seats[seat], promises: promisesOf(session.id, seat) };
-  return linkTo(`seat/${packed(own)}/${session.news().join(".")}`);
+  return linkTo(`seat/${packed(own)}/${session.toSend().texts.join(".")}`);
 }
 
 /**
  * Show a link with all that it takes to send it.
- * @param {string} label @param {string} link @param {{isPrivate?: boolean}} [how]
+ * @param {string} label
+ * @param {string} link
+ * @param {{isPrivate?: boolean}} [how]
  */
 export function share(label, link, { isPrivate = false } = {}) {
   const field = h("input", { type: "text", readonly: true, value: link, onfocus: () => field.select() });

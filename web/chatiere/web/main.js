@@ -60,7 +60,10 @@ async function show() {
   document.title = part.title === "" ? "Chatière" : `${part.title} · Chatière`;
 }
 
-/** @param {unknown} error @returns {Part} */
+/**
+ * @param {unknown} error
+ * @returns {Part}
+ */
 function failed(error) {
   const element = h(
     "section",

@@ -1,13 +1,15 @@
 // The items that can be picked: those that the legal actions still need.
 
-/** @typedef {import("./game.js").Action} Action @typedef {import("./game.js").Picks} Picks */
+/** @typedef {import("./game.js").Action} Action */
+/** @typedef {import("./game.js").Picks} Picks */
 /** @typedef {{action: Action, picks: Picks}} Option */
 /** @typedef {{candidates: Set<string>, complete: Action[], hasMore: boolean}} Found */
 
 /**
  * Look at what has been picked: the keys that can be picked next, and the actions that are complete, the likeliest first.
  * `hasMore`: an action needs more.
- * @param {readonly Option[]} options @param {readonly string[]} picked
+ * @param {readonly Option[]} options
+ * @param {readonly string[]} picked
  * @returns {Found}
  */
 export function follow(options, picked) {
@@ -30,7 +32,9 @@ export function follow(options, picked) {
 
 /**
  * Pick a key: return what is picked then; undefined if no action can come of it.
- * @param {readonly Option[]} options @param {readonly string[]} picked @param {string} key
+ * @param {readonly Option[]} options
+ * @param {readonly string[]} picked
+ * @param {string} key
  * @returns {string[] | undefined}
  */
 export function pick(options, picked, key) {
@@ -48,7 +52,8 @@ export function pick(options, picked, key) {
 
 /**
  * Return what an action needs besides what has been picked; undefined if it doesn't begin so.
- * @param {Picks} picks @param {readonly string[]} picked
+ * @param {Picks} picks
+ * @param {readonly string[]} picked
  */
 function restOf({ keys, ordered }, picked) {
   if (ordered) {

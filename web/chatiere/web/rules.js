@@ -4,10 +4,20 @@ import { h } from "./dom.js";
 import { t } from "./settings.js";
 
 /**
- * Show the rules of a game in a dialog instead of following a link to them.
- * @param {Event} event @param {string} game
+ * Return a link to the rules of a game, which are shown over whatever is shown.
+ * @param {string} game
  */
-export async function showRules(event, game) {
+export function rulesLink(game) {
+  const onclick = (/** @type {Event} */ event) => showRules(event, game);
+  return h("a", { href: `rules/${game}.html`, target: "_blank", onclick }, t("rules"));
+}
+
+/**
+ * Show the rules of a game in a dialog instead of following a link to them.
+ * @param {Event} event
+ * @param {string} game
+ */
+async function showRules(event, game) {
   const { ctrlKey, metaKey, shiftKey } = /** @type {MouseEvent} */ (event);
   if (ctrlKey || metaKey || shiftKey) {
     return;

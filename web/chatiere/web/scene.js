@@ -3,7 +3,8 @@
 import { Camera } from "./camera.js";
 import { h, s } from "./dom.js";
 
-/** @typedef {import("./game.js").Item} Item @typedef {import("./game.js").Drawing} Drawing */
+/** @typedef {import("./game.js").Item} Item */
+/** @typedef {import("./game.js").Drawing} Drawing */
 /** @typedef {{x: number, y: number, turn?: number | undefined, scale?: number | undefined}} Place */
 /**
  * The keys of items at the moment: those that can be picked, that are, that are hinted at, and whether others may be tried.
@@ -76,7 +77,10 @@ export class Scene {
 
   /**
    * Show a drawing.
-   * @param {Drawing} drawing @param {Marks} marks @param {boolean} isAnimated @param {string} label
+   * @param {Drawing} drawing
+   * @param {Marks} marks
+   * @param {boolean} isAnimated
+   * @param {string} label
    */
   show(drawing, marks, isAnimated, label) {
     this.svg.setAttribute("viewBox", `0 0 ${drawing.width} ${drawing.height}`);
@@ -117,7 +121,10 @@ export class Scene {
     }
   }
 
-  /** @param {Drawing} drawing @param {boolean} isAnimated */
+  /**
+   * @param {Drawing} drawing
+   * @param {boolean} isAnimated
+   */
   #placeBoard({ board, extent }, isAnimated) {
     if (!board || !extent) {
       this.board.remove();
@@ -133,14 +140,20 @@ export class Scene {
     this.camera.look(board, extent, isAnimated);
   }
 
-  /** @param {Item} item @returns {Shown} */
+  /**
+   * @param {Item} item
+   * @returns {Shown}
+   */
   #enter(item) {
     const inner = s("g", { class: "inner" });
     const element = s("g", { class: "item", "data-key": item.key }, inner);
     return { element, inner, item };
   }
 
-  /** @param {Event} event @param {string | undefined} pick */
+  /**
+   * @param {Event} event
+   * @param {string | undefined} pick
+   */
   #pick(event, pick) {
     if (pick !== undefined) {
       event.preventDefault();
@@ -148,7 +161,10 @@ export class Scene {
     }
   }
 
-  /** @param {KeyboardEvent} event @param {[number, number]} direction */
+  /**
+   * @param {KeyboardEvent} event
+   * @param {[number, number]} direction
+   */
   #moveFocus(event, [dx, dy]) {
     const from = document.activeElement;
     if (!from || !this.svg.contains(from)) {
@@ -180,7 +196,8 @@ export class Scene {
 
 /**
  * Return the key by which an element of the drawing is picked.
- * @param {EventTarget | null} target @returns {string | undefined}
+ * @param {EventTarget | null} target
+ * @returns {string | undefined}
  */
 function pickOf(target) {
   const item = target instanceof Element ? target.closest(".item[data-pick]") : null;
@@ -195,7 +212,10 @@ function centreOf(element) {
 
 /**
  * Bring an item to its place, and draw it again if it looks different.
- * @param {Shown} shown @param {Item} item @param {boolean} wasShown @param {boolean} isAnimated
+ * @param {Shown} shown
+ * @param {Item} item
+ * @param {boolean} wasShown
+ * @param {boolean} isAnimated
  */
 function settle(shown, item, wasShown, isAnimated) {
   const { element, inner, item: before } = shown;
@@ -214,7 +234,10 @@ function settle(shown, item, wasShown, isAnimated) {
   shown.item = item;
 }
 
-/** @param {Shown} shown @param {boolean} isAnimated */
+/**
+ * @param {Shown} shown
+ * @param {boolean} isAnimated
+ */
 function leave({ element, item }, isAnimated) {
   if (!isAnimated) {
     element.remove();
@@ -231,7 +254,10 @@ function leave({ element, item }, isAnimated) {
 
 /**
  * Say of an item what can be done with it, to eyes, hands and screen readers.
- * @param {SVGGElement} element @param {Item} item @param {Marks} marks @param {Map<string, number>} left
+ * @param {SVGGElement} element
+ * @param {Item} item
+ * @param {Marks} marks
+ * @param {Map<string, number>} left
  */
 function mark(element, item, marks, left) {
   const { pick, label } = item;
@@ -256,7 +282,11 @@ function mark(element, item, marks, left) {
   set(element, "aria-disabled", isButton && !isPickable && !isPicked ? "true" : undefined);
 }
 
-/** @param {Element} element @param {string} name @param {string | undefined} value */
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {string | undefined} value
+ */
 function set(element, name, value) {
   if (value === undefined) {
     element.removeAttribute(name);

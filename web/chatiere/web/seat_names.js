@@ -1,6 +1,7 @@
 // The names of the players: a cat for each seat, the same for everybody, as a sealed table holds no names.
 
-const NAMES = ["Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote"];
+/** By seat. */
+export const NAMES = /** @type {const} */ (["Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote"]);
 
 /**
  * Return the name of the player of a seat.

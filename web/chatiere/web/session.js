@@ -1,35 +1,47 @@
 // One sealed table as this browser has it: the tables of all plies, the seats it holds, and the calls for them.
 
 import { call, Refusal } from "./api.js";
-import { random, sha256, toText } from "./bytes.js";
-import { awaited, joined, readTable } from "./sealed_table.js";
+import { random } from "./bytes.js";
+import { fromText, sha256, toText } from "./shared/bytes.js";
+import { ForkError } from "./shared/fork_error.js";
+import { promise } from "./shared/promises.js";
+import { merged, missingSeats, readTable, toSend } from "./shared/sealed_table.js";
 import * as store from "./store.js";
 
-/** @typedef {import("./sealed_table.js").SealedTable} SealedTable */
-/** @typedef {import("./game.js").Action} Action @typedef {import("./game.js").ViewerUpdate} ViewerUpdate */
-/** @typedef {{bot: string} | {hash: string} | Record<string, never>} NewSeat */
+/** @import { ActionJson, ViewerUpdateJson } from "#api/chatiere/v1/game_pb.js" */
+/** @import { SuggestResponseJson } from "#api/chatiere/v1/bot_service_pb.js" */
+/** @import { TableRecordJson } from "#api/chatiere/v1/table_service_pb.js" */
+/** @import { Table } from "./shared/sealed_table.js" */
 
-/** Two different tables of one ply: somebody has moved twice, or shows different tables to different players. */
-export class Fork extends Error {
-  /** @param {number} ply */
-  constructor(ply) {
-    super(`two tables of ply ${ply}`);
-    this.ply = ply;
-  }
-}
+/**
+ * Who is to have a seat: a bot, whoever has the secret of a hash, or nobody yet, for whom the service makes a secret.
+ * @typedef {{bot: string} | {hash: string} | Record<string, never>} NewSeat
+ */
 
 /** Make a secret for a seat: the secret, and its hash for all to see. */
 export async function newSecret() {
   const secret = random(16);
-  return { secret: toText(secret), hash: await sha256(secret) };
+  return { secret: toText(secret), hash: toText(await sha256(secret)) };
+}
+
+/**
+ * Read a table of a link or of this browser. Throws RangeError for a text that is none.
+ * @param {string} text
+ */
+export function tableIn(text) {
+  return readTable(fromText(text));
 }
 
 /** A table. */
 export class Session {
-  /** @type {SealedTable} */
+  /** @type {Table} */
   #newest;
 
-  /** @param {string} id @param {store.Kept} kept @param {SealedTable} newest */
+  /**
+   * @param {string} id
+   * @param {store.Kept} kept
+   * @param {Table} newest
+   */
   constructor(id, kept, newest) {
     this.id = id;
     this.kept = kept;
@@ -37,7 +49,7 @@ export class Session {
   }
 
   /**
-   * Begin a game: `seats` has a bot, the hash of a seat's secret, or nothing for a secret that the service makes.
+   * Begin a game.
    * @param {{game: string, seats: NewSeat[], asksNext: boolean}} terms
    * @param {Record<string, string>} secrets those of this browser, by hash
    */
@@ -48,8 +60,8 @@ export class Session {
       seats: seats.map((seat) => ("hash" in seat ? { secretSha256: seat.hash } : seat)),
       acknowledgement: asksNext ? "ACKNOWLEDGEMENT_NEXT" : "ACKNOWLEDGEMENT_NONE",
     });
-    const session = Session.take([made.table], secrets);
-    for (const { seat = 0, secret } of made.secrets ?? []) {
+    const session = Session.take([made.table ?? ""], secrets);
+    for (const { seat = 0, secret = "" } of made.secrets ?? []) {
       session.kept.seats[seat] = secret;
     }
     session.#keep();
@@ -57,18 +69,20 @@ export class Session {
   }
 
   /**
-   * Open a table of this browser.
-   * @param {string} id @returns {Session | undefined}
+   * Open a table of this browser; return undefined if there is none, or if what is kept of it is damaged.
+   * @param {string} id
+   * @returns {Session | undefined}
    */
   static open(id) {
     const kept = store.tableOf(id);
-    const text = kept && store.plyOf(id, kept.newest);
-    return text === undefined || !kept ? undefined : new Session(id, kept, readTable(text));
+    const newest = kept && tableOfPly(id, kept.newest);
+    return kept && newest && new Session(id, kept, newest);
   }
 
   /**
    * Begin a game of this player alone, or of several at this screen: `seats` has bots, and undefined for people.
-   * @param {string} game @param {readonly (string | undefined)[]} seats
+   * @param {string} game
+   * @param {readonly (string | undefined)[]} seats
    */
   static async beginHere(game, seats) {
     /** @type {Record<string, string>} */
@@ -92,15 +106,17 @@ export class Session {
 
   /**
    * Take tables that somebody sent, perhaps of a table that is known. Throws RangeError for what is none, Refusal for what
-   * the service did not make, and Fork.
-   * @param {readonly string[]} texts @param {Record<string, string>} secrets by the hash of the seat
+   * the service did not make, and ForkError.
+   * @param {readonly string[]} texts
+   * @param {Record<string, string>} secrets by the hash of the seat
    * @param {boolean} [replaces] whether they take the place of other tables of their plies
    */
   static async receive(texts, secrets, replaces = false) {
-    for (const { id, ply, text } of texts.map(readTable)) {
-      if (store.plyOf(id, ply) !== text) {
+    for (const { id, ply, bytes } of texts.map(tableIn)) {
+      const table = toText(bytes);
+      if (store.plyOf(id, ply) !== table) {
         try {
-          await call("TableService/Look", { table: text });
+          await call("TableService/Look", { table });
         } catch (error) {
           // Made by the service, though not open yet.
           if (!(error instanceof Refusal && error.reason === "NOT_ACKNOWLEDGED")) {
@@ -113,25 +129,22 @@ export class Session {
   }
 
   /**
-   * Take tables that are known to be the service's.
-   * @param {readonly string[]} texts @param {Record<string, string>} secrets by the hash of the seat
+   * Take tables that are known to be the service's. Throws RangeError, ForkError.
+   * @param {readonly string[]} texts
+   * @param {Record<string, string>} secrets by the hash of the seat
    * @param {boolean} [replaces] whether they take the place of other tables of their plies
    */
   static take(texts, secrets, replaces = false) {
-    const tables = texts.map(readTable).sort((a, b) => a.ply - b.ply);
+    const tables = texts.map(tableIn).sort((a, b) => a.ply - b.ply);
     const newest = tables.at(-1);
     if (!newest || tables.some(({ id }) => id !== newest.id)) {
-      throw new RangeError("not a sealed table");
+      throw new RangeError("not tables of one game");
     }
-    const session =
-      Session.open(newest.id) ??
-      new Session(
-        newest.id,
-        { game: newest.game, seats: {}, newest: newest.ply, changed: Date.now(), isOver: false },
-        newest,
-      );
-    newest.seats.forEach(({ hash }, seat) => {
-      const secret = hash === undefined ? undefined : secrets[hash];
+    const { id, game, ply } = newest;
+    const fresh = { game, seats: {}, newest: ply, changed: Date.now(), isOver: false };
+    const session = Session.open(id) ?? new Session(id, fresh, newest);
+    newest.seats.forEach(({ secretSha256 }, seat) => {
+      const secret = secretSha256 === undefined ? undefined : secrets[secretSha256];
       if (secret !== undefined) {
         session.kept.seats[seat] ??= secret;
       }
@@ -161,62 +174,70 @@ export class Session {
   }
 
   /** The seats whose acknowledgement is awaited. */
-  get awaited() {
-    return awaited(this.#newest);
+  get missing() {
+    return missingSeats(this.#newest.bytes);
   }
 
-  /** Acknowledge the newest table for the seats of this browser that it waits for. Throws Fork, Refusal. */
+  /** Acknowledge the newest table for the seats of this browser that it waits for. Throws ForkError, Refusal. */
   async acknowledge() {
-    for (const seat of this.awaited) {
+    for (const seat of this.missing) {
       const secret = this.kept.seats[seat];
       if (secret !== undefined) {
-        const table = this.#newest;
-        const answer = await call("TableService/Acknowledge", { table: table.text, secret });
-        if (this.#newest !== table) {
+        const before = this.#newest;
+        const { table } = await call("TableService/Acknowledge", { table: toText(before.bytes), secret });
+        if (this.#newest !== before) {
           return;
         }
         // Only what the service found authentic is promised, and nobody gets the acknowledgement before that.
-        await this.#promise(seat, table);
-        this.#add(readTable(answer.table));
+        await this.#promise(seat, before);
+        this.#add(tableIn(table ?? ""));
         this.#keep();
       }
     }
   }
 
-  /** Whether the table of a ply is here, and open in the form that came here. @param {number} ply */
+  /**
+   * Return whether the table of a ply is here, and open in the form that came here.
+   * @param {number} ply
+   */
   isOpen(ply) {
-    const text = store.plyOf(this.id, ply);
-    return text !== undefined && awaited(readTable(text)).length === 0;
+    const table = tableOfPly(this.id, ply);
+    return table !== undefined && missingSeats(table.bytes).length === 0;
   }
 
   /**
    * Look at the newest table, or at the one of another ply, as a seat of this browser or, without one, as a spectator.
-   * @param {number | undefined} seat @param {number} [ply]
-   * @returns {Promise<ViewerUpdate>}
+   * @param {number | undefined} seat
+   * @param {number} [ply]
+   * @returns {Promise<ViewerUpdateJson>}
    */
   async look(seat, ply = this.#newest.ply) {
-    const { update } = await call("TableService/Look", { table: this.#textOf(ply), ...this.#secretOf(seat) });
+    const { update = {} } = await call("TableService/Look", {
+      table: this.#textOf(ply),
+      ...this.#secretOf(seat),
+    });
     return update;
   }
 
   /**
    * Make a decision: an action of a seat, or without one that of a bot. Returns what the seat sees of the new table;
-   * undefined if that is not open yet, or if the newest table has become another one meanwhile. Throws Refusal, Fork.
-   * @param {number | undefined} seat @param {Action} [action]
-   * @returns {Promise<ViewerUpdate | undefined>}
+   * undefined if that is not open yet, or if the newest table has become another one meanwhile. Throws Refusal, ForkError.
+   * @param {number | undefined} seat
+   * @param {ActionJson} [action]
+   * @returns {Promise<ViewerUpdateJson | undefined>}
    */
   async move(seat, action) {
     const before = this.#newest;
     const { table, update } = await call("TableService/Move", {
-      table: before.text,
+      table: toText(before.bytes),
       ...this.#secretOf(seat),
       ...(action && { action }),
     });
     if (this.#newest !== before) {
       return undefined;
     }
-    const made = readTable(table);
-    if (before.asksNext && action && seat !== undefined) {
+    const made = tableIn(table ?? "");
+    if (action && seat !== undefined) {
       await this.#promise(seat, made);
     }
     this.#add(made);
@@ -227,21 +248,28 @@ export class Session {
 
   /**
    * Ask a bot what a seat of this browser should do.
-   * @param {number} seat @param {string} bot
+   * @param {number} seat
+   * @param {string} bot
+   * @returns {Promise<SuggestResponseJson>}
    */
   async suggest(seat, bot) {
-    const { suggestion } = await call("TableService/SuggestMove", {
-      table: this.#newest.text,
+    const table = toText(this.#newest.bytes);
+    const { suggestion = {} } = await call("TableService/SuggestMove", {
+      table,
       ...this.#secretOf(seat),
       bot,
     });
     return suggestion;
   }
 
-  /** Return the record of a game that is over. Throws Refusal; RangeError if tables are missing. */
+  /**
+   * Return the record of a game that is over. Throws Refusal; RangeError if tables are missing.
+   * @returns {Promise<TableRecordJson>}
+   */
   async record() {
     const tables = Array.from({ length: this.#newest.ply + 1 }, (_, ply) => this.#textOf(ply));
-    return (await call("TableService/GetRecord", { tables })).record;
+    const { record = {} } = await call("TableService/GetRecord", { tables });
+    return record;
   }
 
   /** Whether the last decision of this browser's players can be taken back: where nobody else plays, and none is asked. */
@@ -253,7 +281,7 @@ export class Session {
   undo() {
     const own = this.#lastOwn();
     if (own !== undefined) {
-      this.#newest = readTable(this.#textOf(own - 1));
+      this.#newest = tableIn(this.#textOf(own - 1));
       store.forgetAbove(this.id, own - 1);
       this.kept.isOver = false;
       this.#keep();
@@ -267,41 +295,20 @@ export class Session {
   }
 
   /**
-   * Return the tables that the other players may lack: all since one's own decision before the last.
-   * @returns {string[]}
+   * Return the tables that others may lack, as text, and the seats to send them to.
+   * @param {number} [turn] the seat to decide; absent: none has to
    */
-  news() {
-    const own = this.#ownBefore(this.#newest.ply) ?? 0;
-    const first = Math.max(0, Math.min(own, this.#newest.ply - 1));
-    const texts = [];
-    for (let ply = first; ply <= this.#newest.ply; ply++) {
-      const text = store.plyOf(this.id, ply);
-      if (text !== undefined) {
-        texts.push(text);
-      }
-    }
-    return texts;
+  toSend(turn) {
+    const tables = store.pliesOf(this.id).flatMap((text) => soundTable(text)?.bytes ?? []);
+    const sending = toSend(tables, this.mine, turn);
+    return { seats: sending.seats, texts: sending.tables.map(toText) };
   }
 
-  /** @param {number} ply the ply of the last decision but one of this browser's players, or below */
-  #ownBefore(ply) {
-    let found = 0;
-    for (let each = ply; each > 0; each--) {
-      const text = store.plyOf(this.id, each);
-      if (text !== undefined && this.mine.includes(readTable(text).mover)) {
-        found += 1;
-        if (found === 2) {
-          return each;
-        }
-      }
-    }
-    return undefined;
-  }
-
+  /** Return the ply of the last decision of this browser's players; undefined if there is none. */
   #lastOwn() {
     for (let ply = this.#newest.ply; ply > 0; ply--) {
-      const text = store.plyOf(this.id, ply);
-      if (text !== undefined && readTable(text).mover in this.kept.seats) {
+      const mover = tableOfPly(this.id, ply)?.mover;
+      if (mover !== undefined && mover in this.kept.seats) {
         return ply;
       }
     }
@@ -323,29 +330,31 @@ export class Session {
     return secret === undefined ? {} : { secret };
   }
 
-  /** @param {number} seat @param {SealedTable} table */
-  async #promise(seat, table) {
-    const hash = await sha256(new TextEncoder().encode(table.base));
-    if ((await store.keepPromise(this.id, seat, table.ply, hash)) !== hash) {
-      throw new Fork(table.ply);
-    }
+  /**
+   * @param {number} seat
+   * @param {Table} table
+   */
+  #promise(seat, table) {
+    return promise(table.bytes, (key, hash) => store.keepPromise(seat, key, hash));
   }
 
-  /** @param {SealedTable} table @param {boolean} [replaces] */
+  /**
+   * @param {Table} table
+   * @param {boolean} [replaces]
+   */
   #add(table, replaces = false) {
-    const known = store.plyOf(this.id, table.ply);
-    const before = known === undefined ? undefined : readTable(known);
-    const isOther = before !== undefined && before.base !== table.base;
+    const known = tableOfPly(this.id, table.ply);
+    const isOther = known !== undefined && toText(known.content) !== toText(table.content);
     if (isOther && !replaces) {
-      throw new Fork(table.ply);
+      throw new ForkError(table.id, table.ply);
     }
-    const merged = before && !isOther ? joined(before, table) : table;
+    const whole = known && !isOther ? readTable(merged(known.bytes, table.bytes)) : table;
     if (isOther) {
       store.forgetAbove(this.id, table.ply);
     }
-    store.keepPly(this.id, table.ply, merged.text);
+    store.keepPly(this.id, table.ply, toText(whole.bytes));
     if (isOther || table.ply >= this.#newest.ply) {
-      this.#newest = merged;
+      this.#newest = whole;
     }
   }
 
@@ -355,5 +364,26 @@ export class Session {
     this.kept.newest = this.#newest.ply;
     this.kept.changed = Date.now();
     store.keepTable(this.id, this.kept);
+  }
+}
+
+/**
+ * Return the table of a ply that this browser keeps; undefined if there is none, or a damaged one.
+ * @param {string} id
+ * @param {number} ply
+ */
+function tableOfPly(id, ply) {
+  return soundTable(store.plyOf(id, ply) ?? "");
+}
+
+/**
+ * Read a table; return undefined for a text that is none.
+ * @param {string} text
+ */
+function soundTable(text) {
+  try {
+    return tableIn(text);
+  } catch {
+    return undefined;
   }
 }

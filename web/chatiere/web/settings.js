@@ -38,7 +38,8 @@ export function pace() {
 
 /**
  * Keep a setting.
- * @param {"language" | "theme" | "animation" | "pace"} name @param {string} value
+ * @param {"language" | "theme" | "animation" | "pace"} name
+ * @param {string} value
  */
 export function choose(name, value) {
   localStorage.setItem(name, value);
@@ -57,7 +58,8 @@ export function apply() {
 
 /**
  * Return a text of the page in the player's language.
- * @param {keyof typeof words.en} key @param {Record<string, string | number>} [values]
+ * @param {keyof typeof words.en} key
+ * @param {Record<string, string | number>} [values]
  */
 export function t(key, values) {
   return filled(words[language()][key], values);
@@ -65,14 +67,18 @@ export function t(key, values) {
 
 /**
  * Put values in the places of a text, of which there may be a form for each plural category of `count`.
- * @param {string | Readonly<Record<string, string>>} text @param {Record<string, string | number>} [values]
+ * @param {string | Readonly<Record<string, string>>} text
+ * @param {Record<string, string | number>} [values]
  */
 export function filled(text, values = {}) {
   const form = typeof text === "string" ? text : formOf(text, Number(values["count"]));
   return form.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
 }
 
-/** @param {Readonly<Record<string, string>>} forms @param {number} count */
+/**
+ * @param {Readonly<Record<string, string>>} forms
+ * @param {number} count
+ */
 function formOf(forms, count) {
   return forms[new Intl.PluralRules(language()).select(count)] ?? forms["other"] ?? "";
 }

@@ -12,8 +12,8 @@
  */
 /**
  * Seats that are being filled. `secrets`: those of this browser, by hash. `isMine`: whether this browser makes the table.
- * @typedef {{game: string, asksNext: boolean, seats: InvitedSeat[], secrets: Record<string, string>, isMine: boolean,
- *   changed: number}} Invitation
+ * @typedef {{game: string, asksNext: boolean, seats: InvitedSeat[], secrets: Record<string, string>, isMine: boolean, changed: number}}
+ *   Invitation
  */
 
 const TABLE = "chatiere table ";
@@ -25,19 +25,28 @@ const INVITATION_ID = /^[0-9a-f]{16}$/;
 /** There is no room left in local storage. */
 export class StorageFull extends Error {}
 
-/** Return the key under which a table is kept, as events of local storage name it. @param {string} id */
+/**
+ * Return the key under which a table is kept, as events of local storage name it.
+ * @param {string} id
+ */
 export function keyOf(id) {
   return TABLE + id;
 }
 
-/** @param {string} id @returns {Kept | undefined} */
+/**
+ * @param {string} id
+ * @returns {Kept | undefined}
+ */
 export function tableOf(id) {
   const kept = TABLE_ID.test(id) ? read(TABLE + id) : undefined;
   const isSound = typeof kept?.game === "string" && typeof kept.newest === "number" && isObject(kept.seats);
   return isSound ? kept : undefined;
 }
 
-/** List the tables of this browser, the one used last first. @returns {(Kept & {id: string})[]} */
+/**
+ * List the tables of this browser, the one used last first.
+ * @returns {(Kept & {id: string})[]}
+ */
 export function listTables() {
   return keysFrom(TABLE)
     .flatMap((key) => {
@@ -48,22 +57,45 @@ export function listTables() {
     .sort((a, b) => b.changed - a.changed);
 }
 
-/** @param {string} id @param {Kept} kept */
+/**
+ * @param {string} id
+ * @param {Kept} kept
+ */
 export function keepTable(id, kept) {
   put(TABLE + id, JSON.stringify(kept), id);
 }
 
-/** Return the table of a ply as text. @param {string} id @param {number} ply */
+/**
+ * Return the table of a ply as text.
+ * @param {string} id
+ * @param {number} ply
+ */
 export function plyOf(id, ply) {
   return localStorage.getItem(`${TABLE}${id} ${ply}`) ?? undefined;
 }
 
-/** @param {string} id @param {number} ply @param {string} text */
+/**
+ * @param {string} id
+ * @param {number} ply
+ * @param {string} text
+ */
 export function keepPly(id, ply, text) {
   put(`${TABLE}${id} ${ply}`, text, id);
 }
 
-/** Forget the tables of all plies above one, whoever has kept them. @param {string} id @param {number} ply */
+/**
+ * Return the tables of all plies that are kept, as text.
+ * @param {string} id
+ */
+export function pliesOf(id) {
+  return keysFrom(`${TABLE}${id} `).map((key) => localStorage.getItem(key) ?? "");
+}
+
+/**
+ * Forget the tables of all plies above one, whoever has kept them.
+ * @param {string} id
+ * @param {number} ply
+ */
 export function forgetAbove(id, ply) {
   const prefix = `${TABLE}${id} `;
   for (const key of keysFrom(prefix)) {
@@ -73,7 +105,10 @@ export function forgetAbove(id, ply) {
   }
 }
 
-/** Forget a table and its secrets, but not what its seats have promised. @param {string} id */
+/**
+ * Forget a table and its secrets, but not what its seats have promised.
+ * @param {string} id
+ */
 export function forgetTable(id) {
   for (const key of keysFrom(TABLE + id)) {
     localStorage.removeItem(key);
@@ -81,30 +116,40 @@ export function forgetTable(id) {
 }
 
 /**
- * Keep which table of a ply a seat has acknowledged or made, unless one is kept: return the one that is.
- * @param {string} id @param {number} seat @param {number} ply @param {string} hash
+ * Keep a promise of a seat, unless there is one under its key already: return the one that is kept.
+ * @param {number} seat
+ * @param {string} key the table's id and the ply
+ * @param {string} hash of the table that the seat has acknowledged or made
  * @returns {Promise<string>}
  */
-export async function keepPromise(id, seat, ply, hash) {
-  const key = `${PROMISE}${id} ${seat} ${ply}`;
+export async function keepPromise(seat, key, hash) {
+  const name = `${PROMISE}${seat} ${key}`;
   const keep = () => {
-    const kept = localStorage.getItem(key);
+    const kept = localStorage.getItem(name);
     if (kept === null) {
-      put(key, hash, id);
+      put(name, hash, key.split(" ")[0]);
     }
     return kept ?? hash;
   };
   // Two windows of one browser must not promise different tables.
-  return navigator.locks ? navigator.locks.request(key, keep) : keep();
+  return navigator.locks ? navigator.locks.request(name, keep) : keep();
 }
 
-/** Return what a seat has promised, by ply. @param {string} id @param {number} seat @returns {[number, string][]} */
+/**
+ * Return what a seat has promised at a table, by ply.
+ * @param {string} id
+ * @param {number} seat
+ * @returns {[number, string][]}
+ */
 export function promisesOf(id, seat) {
-  const prefix = `${PROMISE}${id} ${seat} `;
+  const prefix = `${PROMISE}${seat} ${id} `;
   return keysFrom(prefix).map((key) => [Number(key.slice(prefix.length)), localStorage.getItem(key) ?? ""]);
 }
 
-/** @param {string} id @returns {Invitation | undefined} */
+/**
+ * @param {string} id
+ * @returns {Invitation | undefined}
+ */
 export function invitationOf(id) {
   const kept = INVITATION_ID.test(id) ? read(INVITATION + id) : undefined;
   const isSound = typeof kept?.game === "string" && Array.isArray(kept.seats) && isObject(kept.secrets);
@@ -122,7 +167,10 @@ export function listInvitations() {
     .sort((a, b) => b.changed - a.changed);
 }
 
-/** @param {string} id @param {Invitation} invitation */
+/**
+ * @param {string} id
+ * @param {Invitation} invitation
+ */
 export function keepInvitation(id, invitation) {
   put(INVITATION + id, JSON.stringify(invitation));
 }
@@ -137,7 +185,10 @@ function keysFrom(prefix) {
   return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
 }
 
-/** Read what was kept; what is damaged counts as missing. @param {string} key */
+/**
+ * Read what was kept; what is damaged counts as missing.
+ * @param {string} key
+ */
 function read(key) {
   try {
     const kept = JSON.parse(localStorage.getItem(key) ?? "null");
@@ -154,7 +205,9 @@ function isObject(value) {
 
 /**
  * Write to local storage; where it is full, tables of finished games make room. Throws StorageFull.
- * @param {string} key @param {string} text @param {string} [id] the table that must stay
+ * @param {string} key
+ * @param {string} text
+ * @param {string} [id] the table that must stay
  */
 function put(key, text, id) {
   for (;;) {

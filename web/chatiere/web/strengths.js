@@ -15,7 +15,8 @@ const RANKS = ["kitten", "house-cat", "hunter", "tiger"];
 
 /**
  * List the bots for a table, weakest first: those without a budget, then those that search.
- * @param {readonly BotInfo[]} bots @returns {Strength[]}
+ * @param {readonly BotInfo[]} bots
+ * @returns {Strength[]}
  */
 export function strengthsOf(bots) {
   const plain = bots.filter(({ parameters = [] }) => parameters.length === 0);

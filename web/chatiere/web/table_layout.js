@@ -1,7 +1,7 @@
 // The layout of a table on the page: the stage and what can be done, beside it the score and the log.
 
 import { h } from "./dom.js";
-import { showRules } from "./rules.js";
+import { rulesLink } from "./rules.js";
 import { t } from "./settings.js";
 
 /**
@@ -13,20 +13,7 @@ export function tableLayout(view, { title, game, below, aside }) {
   return h(
     "div",
     { class: "table-page", "data-game": game },
-    h(
-      "div",
-      { class: "title" },
-      h("h1", {}, title),
-      h(
-        "a",
-        {
-          href: `rules/${game}.html`,
-          target: "_blank",
-          onclick: (/** @type {Event} */ event) => showRules(event, game),
-        },
-        t("rules"),
-      ),
-    ),
+    h("div", { class: "title" }, h("h1", {}, title), rulesLink(game)),
     h("div", { class: "play" }, view.scene.element, view.bar, below),
     h("aside", {}, view.scores, aside, h("section", {}, h("h2", {}, t("log")), view.log)),
     view.summary,

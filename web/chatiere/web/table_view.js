@@ -7,8 +7,10 @@ import { Scene } from "./scene.js";
 import { nameOfSeat } from "./seat_names.js";
 import { isAnimated, t } from "./settings.js";
 
-/** @typedef {import("./game.js").Action} Action @typedef {import("./game.js").Context} Context */
-/** @typedef {import("./game.js").Event} Event @typedef {import("./game.js").ViewerUpdate} ViewerUpdate */
+/** @typedef {import("./game.js").Action} Action */
+/** @typedef {import("./game.js").Context} Context */
+/** @typedef {import("./game.js").Event} Event */
+/** @typedef {import("./game.js").ViewerUpdate} ViewerUpdate */
 /** @typedef {import("./games.js").Room} Room */
 /** @typedef {{me: number | undefined, canAct: boolean, bots?: readonly (string | undefined)[]}} Viewer */
 
@@ -27,7 +29,7 @@ export class TableView {
   #picked = [];
   /** @type {string[]} */
   #hinted = [];
-  /** @type {Record<string, any>} */
+  /** @type {object} */
   #ui = {};
   /** @type {import("./picks.js").Option[]} */
   #options = [];
@@ -62,7 +64,9 @@ export class TableView {
 
   /**
    * Show an update. `viewer`: who sees it, and whether it is that player's to act now.
-   * @param {ViewerUpdate} update @param {Viewer} viewer @param {{isNew: boolean}} how whether its events have just happened
+   * @param {ViewerUpdate} update
+   * @param {Viewer} viewer
+   * @param {{isNew: boolean}} how whether its events have just happened
    */
   show(update, viewer, { isNew }) {
     const hadFocus = this.scene.hasFocus || this.bar.contains(document.activeElement);
@@ -91,7 +95,10 @@ export class TableView {
     return this.#update !== undefined;
   }
 
-  /** Let nobody act until the next update, and say what is waited for. @param {string} text */
+  /**
+   * Let nobody act until the next update, and say what is waited for.
+   * @param {string} text
+   */
   rest(text) {
     this.#viewer = { ...this.#viewer, canAct: false };
     this.#picked = [];
@@ -111,13 +118,19 @@ export class TableView {
     }
   }
 
-  /** Add events to the log. @param {readonly Event[]} events */
+  /**
+   * Add events to the log.
+   * @param {readonly Event[]} events
+   */
   tell(events) {
     this.log.append(...this.#linesOf(events));
     this.log.scrollTop = this.log.scrollHeight;
   }
 
-  /** Add events to the log that happened before those that it has. @param {readonly Event[]} events */
+  /**
+   * Add events to the log that happened before those that it has.
+   * @param {readonly Event[]} events
+   */
   tellBefore(events) {
     this.log.prepend(...this.#linesOf(events));
     this.log.scrollTop = this.log.scrollHeight;
@@ -137,13 +150,19 @@ export class TableView {
     });
   }
 
-  /** Say why a move was refused; undefined: say nothing. @param {string | undefined} reason */
+  /**
+   * Say why a move was refused; undefined: say nothing.
+   * @param {string | undefined} reason
+   */
   refuse(reason) {
     this.refusal.hidden = reason === undefined;
     this.refusal.textContent = reason ?? "";
   }
 
-  /** Point at an action. @param {Action} action */
+  /**
+   * Point at an action.
+   * @param {Action} action
+   */
   hint(action) {
     const found = this.#options.find((option) => option.action.id === action.id);
     this.#hinted = found?.picks.keys ?? [];
@@ -162,7 +181,7 @@ export class TableView {
     const { room } = this;
     const above = this.scene.element.getBoundingClientRect().top + window.scrollY;
     return {
-      view: /** @type {any} */ (view)[room.field] ?? {},
+      view: view[room.field] ?? {},
       update,
       details: room.details,
       players: update.score?.totals?.length ?? 0,
@@ -225,7 +244,10 @@ export class TableView {
     return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
   }
 
-  /** @param {Context} context @param {readonly Action[]} complete */
+  /**
+   * @param {Context} context
+   * @param {readonly Action[]} complete
+   */
   #showButtons(context, complete) {
     const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
     const shown = this.#picked.length > 0 ? [...complete, ...plain] : plain;
@@ -289,7 +311,7 @@ export class TableView {
     if (picked === undefined) {
       const part = this.room.game.attempt([...this.#picked, key], context);
       if (part) {
-        this.onAttempt(/** @type {Action} */ ({ [this.room.field]: part }));
+        this.onAttempt({ [this.room.field]: part });
       }
       return;
     }
@@ -316,12 +338,12 @@ export class TableView {
       return;
     }
     const { score } = context.update;
-    const detail = /** @type {any} */ (score?.detail)?.[this.room.field]?.seats ?? [];
+    const scores = score?.detail?.[this.room.field]?.seats ?? [];
     const isOver = context.update.view?.end !== undefined;
     const rows = Array.from({ length: context.players }, (_, seat) => {
       const total = score?.totals?.[seat]?.total ?? "?";
       const bot = this.#viewer.bots?.[seat];
-      const parts = this.room.game.breakdown(seat, detail[seat] ?? {}, context);
+      const parts = this.room.game.breakdown(seat, scores[seat] ?? {}, context);
       return h(
         "li",
         { class: context.turn === seat ? "seat active" : "seat" },

@@ -1,8 +1,8 @@
 // Errors in words for players.
 
 import { Refusal } from "./api.js";
-import { Fork } from "./session.js";
 import { t } from "./settings.js";
+import { ForkError } from "./shared/fork_error.js";
 import { StorageFull } from "./store.js";
 
 /**
@@ -13,7 +13,7 @@ export function whyOf(error) {
   if (error instanceof Refusal) {
     return error.localized;
   }
-  if (error instanceof Fork) {
+  if (error instanceof ForkError) {
     return t("fork", { ply: error.ply });
   }
   if (error instanceof StorageFull) {
@@ -24,7 +24,9 @@ export function whyOf(error) {
 
 /**
  * Do what a button or form is for, once at a time, and say what goes wrong.
- * @param {Event} event @param {HTMLElement} refusal where to say it @param {() => Promise<void>} work
+ * @param {Event} event
+ * @param {HTMLElement} refusal where to say it
+ * @param {() => Promise<void>} work
  */
 export async function doing(event, refusal, work) {
   const source = /** @type {HTMLElement} */ (event.currentTarget);

@@ -20,7 +20,9 @@ import { disc, drawing, line, mirrored, outlineWidth, placed, shape } from "./sh
 
 /**
  * A card's face.
- * @param {number} width @param {number} height @param {FaceOptions} [options]
+ * @param {number} width
+ * @param {number} height
+ * @param {FaceOptions} [options]
  */
 export function cardFace(width, height, options = {}) {
   const { band, bandInk = "var(--card-ink)", soft = "var(--card)", corner, big, motif } = options;
@@ -51,7 +53,8 @@ export function cardFace(width, height, options = {}) {
 
 /**
  * A card's back: a cat flap among paws.
- * @param {number} width @param {number} height
+ * @param {number} width
+ * @param {number} height
  */
 export function cardBack(width, height) {
   const unit = Math.min(width, height * 0.72) / 100;
@@ -78,8 +81,7 @@ export function cardBack(width, height) {
 /**
  * A small rounded label.
  * @param {string} label
- * @param {{ fill?: string, ink?: string, stroke?: string, size?: number }} [options]
- *   size is that of the letters
+ * @param {{ fill?: string, ink?: string, stroke?: string, size?: number }} [options] size is that of the letters
  */
 export function chip(label, options = {}) {
   const { fill = "var(--surface)", ink = "var(--ink)", stroke = "var(--line)", size = 14 } = options;
@@ -95,7 +97,8 @@ export function chip(label, options = {}) {
 
 /**
  * A seat's mark: a disc of its colour with a shape of its own and, from 24 up, its cat.
- * @param {number} seat @param {number} size
+ * @param {number} seat
+ * @param {number} size
  */
 export function seatMark(seat, size) {
   const number = seat % SEAT_SHAPES.length;
@@ -130,7 +133,9 @@ export function seatMark(seat, size) {
 
 /**
  * A suit's symbol: paw, fish, bell, yarn or bowl of milk.
- * @param {number} suit @param {number} size @param {string} [colour]
+ * @param {number} suit
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function suitSymbol(suit, size, colour = `var(--suit-${suit % 5})`) {
   return drawing(size, suitShapes(suit % 5, colour));
@@ -146,7 +151,11 @@ const SEAT_SHAPES = [
   "M-16-28H16L32 0 16 28H-16L-32 0Z",
 ];
 
-/** @param {number} suit @param {string} colour @returns {Child} */
+/**
+ * @param {number} suit
+ * @param {string} colour
+ * @returns {Child}
+ */
 function suitShapes(suit, colour) {
   const gap = "var(--card)";
   switch (suit) {
@@ -189,7 +198,13 @@ function suitShapes(suit, colour) {
   }
 }
 
-/** @param {string} label @param {number} x @param {number} y @param {number} size @param {string} fill */
+/**
+ * @param {string} label
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @param {string} fill
+ */
 function text(label, x, y, size, fill) {
   return s(
     "text",
@@ -207,18 +222,30 @@ function text(label, x, y, size, fill) {
   );
 }
 
-/** @param {string} label @param {number} unit */
+/**
+ * @param {string} label
+ * @param {number} unit
+ */
 function bigSize(label, unit) {
   return Math.min(54, 140 / Math.max(1, label.length)) * unit;
 }
 
-/** @param {string} label @param {number} unit @param {string} fill */
+/**
+ * @param {string} label
+ * @param {number} unit
+ * @param {string} fill
+ */
 function tab(label, unit, fill) {
   const right = 18 + 11 * label.length;
   return placed(0, 0, unit, 0, shape(`M0 9Q0 0 9 0H${right}V18Q${right} 30 ${right - 12} 30H0Z`, fill));
 }
 
-/** @param {number} width @param {number} height @param {number} unit @param {string} fill */
+/**
+ * @param {number} width
+ * @param {number} height
+ * @param {number} unit
+ * @param {string} fill
+ */
 function cardShape(width, height, unit, fill) {
   const shadow = s("rect", {
     x: -width / 2,
@@ -232,8 +259,13 @@ function cardShape(width, height, unit, fill) {
 }
 
 /**
- * @param {number} width @param {number} height @param {number} radius @param {number} inset
- * @param {string} fill @param {string} [stroke] @param {number} [strokeWidth]
+ * @param {number} width
+ * @param {number} height
+ * @param {number} radius
+ * @param {number} inset
+ * @param {string} fill
+ * @param {string} [stroke]
+ * @param {number} [strokeWidth]
  */
 function panel(width, height, radius, inset, fill, stroke, strokeWidth) {
   return s("rect", {
@@ -248,7 +280,11 @@ function panel(width, height, radius, inset, fill, stroke, strokeWidth) {
   });
 }
 
-/** @param {number} width @param {number} height @param {number} unit */
+/**
+ * @param {number} width
+ * @param {number} height
+ * @param {number} unit
+ */
 function paws(width, height, unit) {
   const step = 15 * unit;
   const columns = Math.floor((width - 24 * unit) / step / 2);

@@ -19,12 +19,20 @@ import {
 /**
  * Colours of a coat; what a coat hasn't is left out.
  * @typedef {object} Coat
- * @property {string} base @property {string} paw @property {string} tail @property {string} eyes
- * @property {string} ear the inside of the ears @property {string} detail nose line, mouth, closed eyes
- * @property {string} [muzzle] @property {string} [stripes] @property {string} [bib]
- * @property {string} [left] a patch on the left of the face @property {string} [right] and on the right
+ * @property {string} base
+ * @property {string} paw
+ * @property {string} tail
+ * @property {string} eyes
+ * @property {string} ear the inside of the ears
+ * @property {string} detail nose line, mouth, closed eyes
+ * @property {string} [muzzle]
+ * @property {string} [stripes]
+ * @property {string} [bib]
+ * @property {string} [left] a patch on the left of the face
+ * @property {string} [right] and on the right
  * @property {string} [outline] for dark coats, whose limbs would else melt into one
- * @property {string} [mask] @property {string} [rightDetail] as detail, where the right of the face is dark
+ * @property {string} [mask]
+ * @property {string} [rightDetail] as detail, where the right of the face is dark
  */
 
 const INK = "#2b201d";
@@ -115,7 +123,9 @@ const MUZZLE =
 
 /**
  * A cat's head, seen from the front.
- * @param {number} coat @param {number} size @param {Mood} [mood]
+ * @param {number} coat
+ * @param {number} size
+ * @param {Mood} [mood]
  */
 export function catFace(coat, size, mood = "calm") {
   return drawing(size, placed(0, 2, 1, 0, head(coat, size, mood)));
@@ -123,7 +133,8 @@ export function catFace(coat, size, mood = "calm") {
 
 /**
  * A cat that sits, awake.
- * @param {number} coat @param {number} size
+ * @param {number} coat
+ * @param {number} size
  */
 export function catSitting(coat, size) {
   const { paw, tail, bib, outline } = colours(coat);
@@ -159,7 +170,9 @@ export function catSitting(coat, size) {
 
 /**
  * A cat that lies curled up, asleep or in another mood.
- * @param {number} coat @param {number} size @param {Mood} [mood]
+ * @param {number} coat
+ * @param {number} size
+ * @param {Mood} [mood]
  */
 export function catCurled(coat, size, mood = "sleepy") {
   const { tail, outline } = colours(coat);
@@ -183,7 +196,8 @@ export function catCurled(coat, size, mood = "sleepy") {
 /**
  * A cat that lies on a branch, its tail hanging. The branch's upper edge is 0.16 of the size below
  * the middle.
- * @param {number} coat @param {number} size
+ * @param {number} coat
+ * @param {number} size
  */
 export function catPerched(coat, size) {
   const { paw, tail, outline } = colours(coat);
@@ -208,7 +222,8 @@ export function catPerched(coat, size) {
 
 /**
  * A cat that looks over the edge of a box. The edge is 0.2 of the size below the middle.
- * @param {number} coat @param {number} size
+ * @param {number} coat
+ * @param {number} size
  */
 export function catPeeking(coat, size) {
   const { paw } = colours(coat);
@@ -228,7 +243,8 @@ export function catPeeking(coat, size) {
 
 /**
  * A cat that falls, legs spread.
- * @param {number} coat @param {number} size
+ * @param {number} coat
+ * @param {number} size
  */
 export function catFalling(coat, size) {
   const { base, paw, tail, bib, outline } = colours(coat);
@@ -260,8 +276,12 @@ function colours(coat) {
 }
 
 /**
- * @param {string} d @param {number} coat @param {number} width
- * @param {readonly string[]} stripes @param {string} right @param {string} left
+ * @param {string} d
+ * @param {number} coat
+ * @param {number} width
+ * @param {readonly string[]} stripes
+ * @param {string} right
+ * @param {string} left
  */
 function body(d, coat, width, stripes, right, left) {
   const colour = colours(coat);
@@ -274,13 +294,22 @@ function body(d, coat, width, stripes, right, left) {
   ];
 }
 
-/** @param {string} d @param {number} coat @param {number} size */
+/**
+ * @param {string} d
+ * @param {number} coat
+ * @param {number} size
+ */
 function collar(d, coat, size) {
   const width = outlineWidth(size);
   return [line(d, INK, 5.5 + width), line(d, `var(--seat-${coat % COATS})`, 5.5)];
 }
 
-/** @param {number} coat @param {number} size @param {Mood} mood @returns {Child} */
+/**
+ * @param {number} coat
+ * @param {number} size
+ * @param {Mood} mood
+ * @returns {Child}
+ */
 function head(coat, size, mood) {
   const { base, ear, muzzle, stripes, left, right, mask, outline } = colours(coat);
   const width = outlineWidth(size);
@@ -303,7 +332,12 @@ function head(coat, size, mood) {
   ];
 }
 
-/** @param {number} coat @param {number} size @param {Mood} mood @returns {Child} */
+/**
+ * @param {number} coat
+ * @param {number} size
+ * @param {Mood} mood
+ * @returns {Child}
+ */
 function eyes(coat, size, mood) {
   const { eyes: iris, detail, rightDetail = detail } = colours(coat);
   const width = outlineWidth(size) + 0.8;
@@ -326,7 +360,12 @@ function eyes(coat, size, mood) {
   ]);
 }
 
-/** @param {number} coat @param {number} size @param {Mood} mood @returns {Child} */
+/**
+ * @param {number} coat
+ * @param {number} size
+ * @param {Mood} mood
+ * @returns {Child}
+ */
 function mouth(coat, size, mood) {
   const { muzzle, detail } = colours(coat);
   const ink = muzzle ? INK : detail;

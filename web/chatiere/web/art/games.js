@@ -94,7 +94,12 @@ function ground(fill) {
   return s("rect", { width: 320, height: 180, fill });
 }
 
-/** @param {number} x @param {number} y @param {SVGElement} drawing @param {number} [turn] */
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {SVGElement} drawing
+ * @param {number} [turn]
+ */
 function at(x, y, drawing, turn = 0) {
   return s("g", { transform: `translate(${x} ${y}) rotate(${turn})` }, drawing);
 }

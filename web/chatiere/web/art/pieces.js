@@ -18,7 +18,8 @@ const INK = "#2b201d";
 
 /**
  * A toy mouse.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function mouse(size, colour = "#9aa2ad") {
   const width = outlineWidth(size);
@@ -35,7 +36,8 @@ export function mouse(size, colour = "#9aa2ad") {
 
 /**
  * A ball of yarn.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function ball(size, colour = "#d9577a") {
   const width = outlineWidth(size);
@@ -55,7 +57,8 @@ export function ball(size, colour = "#d9577a") {
 
 /**
  * A fish.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function fish(size, colour = "#4aa3b8") {
   const width = outlineWidth(size);
@@ -74,7 +77,8 @@ export function fish(size, colour = "#4aa3b8") {
 
 /**
  * A bottle that sprays water: what cats like least.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function sprayer(size, colour = "#5b93d6") {
   const width = outlineWidth(size);
@@ -94,7 +98,8 @@ export function sprayer(size, colour = "#5b93d6") {
 
 /**
  * A crown.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function crown(size, colour = "#f2bd3b") {
   const width = outlineWidth(size);
@@ -152,7 +157,8 @@ export function princess(size) {
 
 /**
  * A bird.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function bird(size, colour = "#4d8fd6") {
   const width = outlineWidth(size);
@@ -171,7 +177,8 @@ export function bird(size, colour = "#4d8fd6") {
 
 /**
  * A dog's head.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function dog(size, colour = "#b98352") {
   const width = outlineWidth(size);
@@ -200,7 +207,8 @@ export function dog(size, colour = "#b98352") {
 
 /**
  * The print of a paw.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function paw(size, colour = "currentColor") {
   return drawing(
@@ -215,7 +223,8 @@ export function paw(size, colour = "currentColor") {
 
 /**
  * A cat's house.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function house(size, colour = "#e7c795") {
   const width = outlineWidth(size);
@@ -232,7 +241,8 @@ export function house(size, colour = "#e7c795") {
 
 /**
  * A castle's tower for cats.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function tower(size, colour = "#b9b3aa") {
   const width = outlineWidth(size);
@@ -286,7 +296,8 @@ export function momistigri(size) {
 
 /**
  * An arrow upwards.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function arrowUp(size, colour = "currentColor") {
   return drawing(size, arrow(colour));
@@ -294,7 +305,8 @@ export function arrowUp(size, colour = "currentColor") {
 
 /**
  * An arrow downwards.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function arrowDown(size, colour = "currentColor") {
   return drawing(size, placed(0, 0, 1, 180, arrow(colour)));
@@ -310,7 +322,8 @@ function arrow(colour) {
 
 /**
  * A round wooden token, without its number.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function token(size, colour = "var(--carton)") {
   const width = outlineWidth(size);
@@ -324,7 +337,8 @@ export function token(size, colour = "var(--carton)") {
 
 /**
  * An open cardboard box.
- * @param {number} size @param {string} [colour]
+ * @param {number} size
+ * @param {string} [colour]
  */
 export function cardboardBox(size, colour = "var(--carton)") {
   const width = outlineWidth(size);

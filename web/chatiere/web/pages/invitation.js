@@ -1,17 +1,19 @@
 // A table that is being filled by people elsewhere. Each player's own browser makes the secret of a seat and sends its hash
 // in a reply; whoever invites makes the table when all have replied.
 
-import { packed, random, toHex, unpacked } from "../bytes.js";
+import { packed, random, unpacked } from "../bytes.js";
 import { h } from "../dom.js";
 import { roomOf } from "../games.js";
 import { linkTo, pasteLink, share } from "../links.js";
 import { nameOfSeat } from "../seat_names.js";
 import { newSecret, Session } from "../session.js";
 import { t } from "../settings.js";
+import { toHex } from "../shared/bytes.js";
 import { forgetInvitation, invitationOf, keepInvitation } from "../store.js";
 import { doing } from "../trouble.js";
 
-/** @typedef {import("../store.js").Invitation} Invitation @typedef {import("../store.js").InvitedSeat} InvitedSeat */
+/** @typedef {import("../store.js").Invitation} Invitation */
+/** @typedef {import("../store.js").InvitedSeat} InvitedSeat */
 
 const HASH = /^[\w-]{43}$/;
 const ID = /^[0-9a-f]{16}$/;
@@ -19,7 +21,9 @@ const MOST_SEATS = 20;
 
 /**
  * Begin an invitation: `seats` has "me", "link", or a bot. Returns its address.
- * @param {string} game @param {readonly string[]} seats @param {boolean} asksNext
+ * @param {string} game
+ * @param {readonly string[]} seats
+ * @param {boolean} asksNext
  */
 export async function invite(game, seats, asksNext) {
   const id = toHex(random(8));
@@ -42,7 +46,8 @@ export async function invite(game, seats, asksNext) {
 
 /**
  * Open an invitation of one's own by its id, one of somebody else whole, or a reply.
- * @param {string} kind @param {string} word
+ * @param {string} kind
+ * @param {string} word
  */
 export async function open(kind, word) {
   if (kind === "reply") {
@@ -52,27 +57,23 @@ export async function open(kind, word) {
   if (own) {
     return own.isMine ? host(word, own) : guest(word, own);
   }
-  const { id, game, asksNext, seats } = read(word);
-  const isSound =
-    ID.test(String(id)) && typeof game === "string" && Array.isArray(seats) && seats.length <= MOST_SEATS;
-  if (!isSound) {
-    throw new Error(t("not-a-link"));
-  }
+  const { id, game, asksNext, seats } = readInvitation(word);
   const known = invitationOf(id);
   return known?.isMine
     ? host(id, known)
-    : guest(
-        id,
-        known ?? { game, asksNext: asksNext === true, seats, secrets: {}, isMine: false, changed: 0 },
-      );
+    : guest(id, known ?? { game, asksNext, seats, secrets: {}, isMine: false, changed: 0 });
 }
 
-/** @param {string} word @returns {any} */
+/**
+ * Read what a link holds. Throws Error for one that is damaged.
+ * @param {string} word
+ * @returns {Partial<Record<string, unknown>>}
+ */
 function read(word) {
   try {
     const found = unpacked(word);
     if (typeof found === "object" && found !== null) {
-      return found;
+      return { ...found };
     }
   } catch {
     // As for what is no object.
@@ -80,9 +81,20 @@ function read(word) {
   throw new Error(t("not-a-link"));
 }
 
-/** @param {any} said */
+/** @param {string} word */
+function readInvitation(word) {
+  const { id, game, asksNext, seats } = read(word);
+  const isSeat = (/** @type {unknown} */ seat) => typeof seat === "object" && seat !== null;
+  const isSound = Array.isArray(seats) && seats.length <= MOST_SEATS && seats.every(isSeat);
+  if (typeof id !== "string" || !ID.test(id) || typeof game !== "string" || !isSound) {
+    throw new Error(t("not-a-link"));
+  }
+  return { id, game, asksNext: asksNext === true, seats: /** @type {InvitedSeat[]} */ (seats) };
+}
+
+/** @param {Partial<Record<string, unknown>>} said */
 function reply({ id, hash }) {
-  if (!ID.test(String(id)) || !HASH.test(String(hash))) {
+  if (typeof id !== "string" || !ID.test(id) || typeof hash !== "string" || !HASH.test(hash)) {
     throw new Error(t("not-a-link"));
   }
   const invitation = invitationOf(id);
@@ -106,7 +118,10 @@ function isFree(seat) {
   return !("bot" in seat) && !("hash" in seat);
 }
 
-/** @param {string} id @param {Invitation} invitation */
+/**
+ * @param {string} id
+ * @param {Invitation} invitation
+ */
 async function host(id, invitation) {
   const { phrases } = await roomOf(invitation.game);
   const { game, asksNext, seats, secrets } = invitation;
@@ -172,7 +187,10 @@ function isLoopback() {
   return /^(localhost|127\.|\[::1\])/.test(location.hostname);
 }
 
-/** @param {InvitedSeat} seat @param {Record<string, string>} secrets */
+/**
+ * @param {InvitedSeat} seat
+ * @param {Record<string, string>} secrets
+ */
 function holder(seat, secrets) {
   if ("bot" in seat) {
     return t("bot", { name: String(seat.bot) });
@@ -180,7 +198,10 @@ function holder(seat, secrets) {
   return "hash" in seat ? (seat.hash in secrets ? t("you") : t("taken")) : t("free");
 }
 
-/** @param {string} id @param {Invitation} invitation */
+/**
+ * @param {string} id
+ * @param {Invitation} invitation
+ */
 async function guest(id, { game, asksNext, seats, secrets }) {
   const { phrases } = await roomOf(game);
   const refusal = h("p", { class: "refusal", role: "alert" });

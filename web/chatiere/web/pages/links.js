@@ -1,20 +1,22 @@
 // The way from a link to its table, which is kept in this browser, and shown.
 
-import { fromText, sha256, unpacked } from "../bytes.js";
+import { unpacked } from "../bytes.js";
 import { h } from "../dom.js";
-import { readTable } from "../sealed_table.js";
-import { Fork, Session } from "../session.js";
+import { Session, tableIn } from "../session.js";
 import { t } from "../settings.js";
+import { fromText, sha256, toText } from "../shared/bytes.js";
+import { ForkError } from "../shared/fork_error.js";
 import { forgetInvitation, keepPromise, listInvitations } from "../store.js";
 import * as play from "./play.js";
 
 /** @typedef {{seat: number, secret: string, promises: [number, string][]}} PrivateSeat */
 
-const HASH = /^[\w-]{43}$/;
+const HASH = /^[0-9a-f]{64}$/;
 
 /**
  * Open a shared link, `table/TABLES`, or a private one, `seat/SEAT/TABLES`.
- * @param {string} kind @param {...string} words
+ * @param {string} kind
+ * @param {...string} words
  */
 export async function open(kind, ...words) {
   if (kind === "seat") {
@@ -28,7 +30,7 @@ export async function open(kind, ...words) {
     history.replaceState(null, "", `#/play/${session.id}`);
     return await play.open("play", session.id);
   } catch (error) {
-    if (error instanceof Fork) {
+    if (error instanceof ForkError) {
       return fork(error.ply, tables, own);
     }
     throw error instanceof RangeError ? new Error(t("not-a-link")) : error;
@@ -36,26 +38,31 @@ export async function open(kind, ...words) {
 }
 
 /**
- * Keep tables, and the seats that this browser has there. Throws RangeError for what is no link, Fork, Refusal.
- * @param {readonly string[]} tables @param {string | undefined} own the seat of a private link
+ * Keep tables, and the seats that this browser has there. Throws RangeError for what is no link, ForkError, Refusal.
+ * @param {readonly string[]} tables
+ * @param {string | undefined} own the seat of a private link
  * @param {boolean} replaces whether they take the place of other tables of their plies
  */
 async function keep(tables, own, replaces) {
   const invitations = listInvitations();
   /** @type {Record<string, string>} */
   const secrets = Object.assign({}, ...invitations.map((each) => each.secrets));
-  const newest = sound(() => readTable(tables.at(-1) ?? ""));
+  const newest = tableIn(tables.at(-1) ?? "");
   const seat = own === undefined ? undefined : await seatOf(own, newest.seats);
   if (seat) {
-    secrets[newest.seats[seat.seat]?.hash ?? ""] = seat.secret;
+    secrets[newest.seats[seat.seat]?.secretSha256 ?? ""] = seat.secret;
   }
-  const ours = invitations.filter((each) => newest.seats.some(({ hash = "" }) => hash in each.secrets));
+  const ours = invitations.filter((each) =>
+    newest.seats.some(({ secretSha256 = "" }) => secretSha256 in each.secrets),
+  );
   if (ours.some((each) => each.asksNext !== newest.asksNext || each.game !== newest.game)) {
     throw new Error(t("terms-differ"));
   }
   const session = await Session.receive(tables, secrets, replaces);
-  for (const [ply, hash] of seat?.promises ?? []) {
-    await keepPromise(session.id, seat?.seat ?? 0, ply, hash);
+  if (seat) {
+    for (const [ply, hash] of seat.promises) {
+      await keepPromise(seat.seat, `${session.id} ${ply}`, hash);
+    }
   }
   ours.forEach(({ id }) => forgetInvitation(id));
   return session;
@@ -63,11 +70,13 @@ async function keep(tables, own, replaces) {
 
 /**
  * Say that there is another table of a ply. Among friends somebody may have gone back.
- * @param {number} ply @param {readonly string[]} tables @param {string | undefined} own
+ * @param {number} ply
+ * @param {readonly string[]} tables
+ * @param {string | undefined} own
  */
 function fork(ply, tables, own) {
   const element = h("section", { class: "sheet failed" }, h("h1", {}, t("fork", { ply })));
-  if (!readTable(tables.at(-1) ?? "").asksNext) {
+  if (!tableIn(tables.at(-1) ?? "").asksNext) {
     const take = async () => {
       location.hash = `#/play/${(await keep(tables, own, true)).id}`;
     };
@@ -82,34 +91,48 @@ function fork(ply, tables, own) {
 
 /**
  * Read the seat of a private link, and check that it is one of the table's.
- * @param {string} text @param {readonly import("../sealed_table.js").Seat[]} seats @returns {Promise<PrivateSeat>}
+ * @param {string} text
+ * @param {readonly import("../shared/sealed_table.js").Seat[]} seats
+ * @returns {Promise<PrivateSeat>}
  */
 async function seatOf(text, seats) {
   if (!isSecureContext) {
     throw new Error(t("needs-https"));
   }
-  const { seat, secret, promises } = sound(() => unpacked(text));
-  const isPromise = (/** @type {any} */ each) =>
+  const { seat, secret, promises } = privateSeat(text);
+  const hash = toText(await sha256(fromText(secret)));
+  if (hash !== seats[seat]?.secretSha256) {
+    throw new RangeError("not a seat of this table");
+  }
+  return { seat, secret, promises };
+}
+
+/**
+ * Read what seatLink has written. Throws RangeError for another text.
+ * @param {string} text
+ * @returns {PrivateSeat}
+ */
+function privateSeat(text) {
+  const { seat, secret, promises } = /** @type {Partial<Record<keyof PrivateSeat, unknown>>} */ (
+    own(text) ?? {}
+  );
+  const isPromise = (/** @type {unknown} */ each) =>
     Array.isArray(each) && Number.isSafeInteger(each[0]) && HASH.test(String(each[1]));
   if (
-    !Number.isSafeInteger(seat) ||
+    typeof seat !== "number" ||
     typeof secret !== "string" ||
     !Array.isArray(promises) ||
-    !promises.every(isPromise) ||
-    (await sha256(sound(() => fromText(secret)))) !== seats[seat]?.hash
+    !promises.every(isPromise)
   ) {
     throw new RangeError("not a seat");
   }
   return { seat, secret, promises };
 }
 
-/**
- * @template T
- * @param {() => T} read @returns {T}
- */
-function sound(read) {
+/** @param {string} text */
+function own(text) {
   try {
-    return read();
+    return unpacked(text);
   } catch {
     throw new RangeError("not a link");
   }

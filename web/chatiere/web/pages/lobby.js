@@ -4,11 +4,13 @@ import { h, s } from "../dom.js";
 import { GAMES } from "../game.js";
 import { listGames } from "../games.js";
 import { pictureOf } from "../art/games.js";
-import { readRecord } from "../records.js";
 import { language, t } from "../settings.js";
+import { readRecord } from "../shared/records.js";
 import { forgetInvitation, forgetTable, listInvitations, listTables } from "../store.js";
 import { pasteLink } from "../links.js";
-import { show } from "./record.js";
+import { show } from "./shown_record.js";
+
+/** @typedef {import("../game.js").GameInfo} GameInfo */
 
 /** Show the beginning. */
 export async function open() {
@@ -19,63 +21,52 @@ export async function open() {
     "div",
     { class: "lobby" },
     h("section", { class: "hero" }, h("h1", {}, t("welcome")), h("p", {}, t("welcome-more"))),
-    h(
-      "ul",
-      { class: "games" },
-      known.map(({ name = "", minPlayers, maxPlayers }) =>
-        h(
-          "li",
-          { class: "sheet", "data-game": name },
-          s("svg", { viewBox: "0 0 320 180", "aria-hidden": "true" }, pictureOf(name)),
-          h("h2", {}, titles.get(name)),
-          h(
-            "p",
-            {},
-            minPlayers === maxPlayers
-              ? t("players-exactly", { most: maxPlayers ?? 0 })
-              : t("players-range", { least: minPlayers ?? 0, most: maxPlayers ?? 0 }),
-          ),
-          h(
-            "p",
-            { class: "choices" },
-            h(
-              "a",
-              {
-                class: "button primary",
-                href: `#/new/${name}`,
-                "aria-label": t("play-game", { game: titles.get(name) ?? "" }),
-              },
-              t("play"),
-            ),
-            h(
-              "a",
-              {
-                class: "button",
-                href: `#/record/${name}`,
-                "aria-label": t("sample-of", { game: titles.get(name) ?? "" }),
-              },
-              t("sample"),
-            ),
-          ),
-        ),
-      ),
-      h(
-        "li",
-        { class: "sheet elsewhere" },
-        h("h2", {}, t("elsewhere")),
-        pasteLink(),
-        h(
-          "label",
-          {},
-          h("span", {}, t("open-record")),
-          h("input", { type: "file", accept: ".chatiere,.json", onchange: openRecord }),
-        ),
-        h("p", { class: "refusal", role: "alert" }),
-      ),
-    ),
+    h("ul", { class: "games" }, known.map(card), elsewhere()),
     tables(titles),
   );
   return { element, title: "" };
+}
+
+/**
+ * A game that can be played.
+ * @param {GameInfo} info
+ */
+function card({ name = "", title = "", minPlayers = 0, maxPlayers = 0 }) {
+  const players =
+    minPlayers === maxPlayers
+      ? t("players-exactly", { most: maxPlayers })
+      : t("players-range", { least: minPlayers, most: maxPlayers });
+  const play = {
+    class: "button primary",
+    href: `#/new/${name}`,
+    "aria-label": t("play-game", { game: title }),
+  };
+  const sample = { class: "button", href: `#/record/${name}`, "aria-label": t("sample-of", { game: title }) };
+  return h(
+    "li",
+    { class: "sheet", "data-game": name },
+    s("svg", { viewBox: "0 0 320 180", "aria-hidden": "true" }, pictureOf(name)),
+    h("h2", {}, title),
+    h("p", {}, players),
+    h("p", { class: "choices" }, h("a", play, t("play")), h("a", sample, t("sample"))),
+  );
+}
+
+/** Links and records from elsewhere. */
+function elsewhere() {
+  return h(
+    "li",
+    { class: "sheet elsewhere" },
+    h("h2", {}, t("elsewhere")),
+    pasteLink(),
+    h(
+      "label",
+      {},
+      h("span", {}, t("open-record")),
+      h("input", { type: "file", accept: ".chatiere,.json", onchange: openRecord }),
+    ),
+    h("p", { class: "refusal", role: "alert" }),
+  );
 }
 
 /** @param {Map<string | undefined, string | undefined>} titles */
@@ -113,7 +104,10 @@ function tables(titles) {
   );
 }
 
-/** @param {string | undefined} game @param {() => void} work */
+/**
+ * @param {string | undefined} game
+ * @param {() => void} work
+ */
 function forget(game, work) {
   const clicked = (/** @type {Event} */ event) => {
     if (confirm(t("forget-sure"))) {

@@ -6,7 +6,7 @@ import { nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { t } from "../settings.js";
 import { strengthsOf } from "../strengths.js";
-import { showRules } from "../rules.js";
+import { rulesLink } from "../rules.js";
 import { doing } from "../trouble.js";
 import { invite } from "./invitation.js";
 
@@ -15,110 +15,117 @@ const PEOPLE = new Set(["me", "here"]);
 
 /**
  * Ask for the players of a game.
- * @param {string} _ @param {string} game
+ * @param {string} _
+ * @param {string} game
  */
 export async function open(_, game) {
   const [{ info, phrases }, bots] = await Promise.all([roomOf(game), listBots(game)]);
-  const strengths = strengthsOf(bots);
-  const least = info.minPlayers ?? 2;
-  const most = info.maxPlayers ?? 2;
-  const refusal = h("p", { class: "refusal", role: "alert" });
-  const players = h(
-    "select",
-    { name: "players", onchange: () => showSeats() },
-    Array.from({ length: most - least + 1 }, (_, index) =>
-      h("option", { value: least + index }, String(least + index)),
-    ),
-  );
-  const seats = h("ol", { class: "seats" });
-  const trust = h(
-    "fieldset",
-    { class: "trust" },
-    h("legend", {}, t("trust")),
-    mode("none", t("mode-none"), true),
-    mode("next", t("mode-next"), false),
-  );
-  const form = h(
-    "form",
-    { class: "sheet new-game", onsubmit: (/** @type {Event} */ event) => begin(event) },
-    h("h1", {}, phrases.title),
-    h(
-      "p",
-      {},
-      h(
-        "a",
-        {
-          href: `rules/${game}.html`,
-          target: "_blank",
-          onclick: (/** @type {Event} */ event) => showRules(event, game),
-        },
-        t("rules"),
-      ),
-    ),
-    h("label", {}, h("span", {}, t("players")), players),
-    seats,
-    trust,
-    refusal,
-    h("button", { class: "primary" }, t("deal")),
-  );
-
-  function showSeats() {
-    const before = chosen();
-    seats.replaceChildren(
-      ...Array.from({ length: Number(players.value) }, (_, seat) => {
-        const select = h(
-          "select",
-          { name: `seat-${seat}`, onchange: () => showTrust() },
-          h("optgroup", { label: t("people") }, [
-            h("option", { value: "me" }, t("seat-me")),
-            h("option", { value: "here" }, t("seat-here")),
-            h("option", { value: "link" }, t("seat-link")),
-          ]),
-          h(
-            "optgroup",
-            { label: t("bots") },
-            strengths.map(({ bot, label }) => h("option", { value: bot }, label)),
-          ),
-        );
-        select.value = before[seat] ?? (seat === 0 ? "me" : ((strengths[1] ?? strengths[0])?.bot ?? "me"));
-        return h("li", {}, h("label", {}, h("span", {}, nameOfSeat(seat)), select));
-      }),
-    );
-    showTrust();
-  }
-
-  function chosen() {
-    return Array.from(seats.querySelectorAll("select"), ({ value }) => value);
-  }
-
-  function showTrust() {
-    trust.hidden = !chosen().includes("link");
-  }
-
-  /** @param {Event} event */
-  function begin(event) {
-    event.preventDefault();
-    return doing(event, refusal, async () => {
-      const wanted = chosen();
-      if (!wanted.includes("link")) {
-        const session = await Session.beginHere(
-          game,
-          wanted.map((seat) => (PEOPLE.has(seat) ? undefined : seat)),
-        );
-        location.hash = `#/play/${session.id}`;
-      } else if (isSecureContext) {
-        location.hash = await invite(game, wanted, new FormData(form).get("trust") === "next");
-      } else {
-        refusal.textContent = t("needs-https");
-      }
-    });
-  }
-
-  showSeats();
+  const { form } = new NewGame(game, phrases.title, info, strengthsOf(bots));
   return { element: form, title: phrases.title };
 }
 
-/** @param {string} value @param {string} label @param {boolean} checked */
+/** The form for a new game. */
+class NewGame {
+  /**
+   * @param {string} game
+   * @param {string} title
+   * @param {import("../game.js").GameInfo} info
+   * @param {readonly import("../strengths.js").Strength[]} strengths
+   */
+  constructor(game, title, { minPlayers = 2, maxPlayers = 2 }, strengths) {
+    this.game = game;
+    this.strengths = strengths;
+    this.refusal = h("p", { class: "refusal", role: "alert" });
+    const numbers = Array.from({ length: maxPlayers - minPlayers + 1 }, (_, index) => minPlayers + index);
+    this.players = h(
+      "select",
+      { name: "players", onchange: () => this.#showSeats() },
+      numbers.map((value) => h("option", { value }, String(value))),
+    );
+    this.seats = h("ol", { class: "seats" });
+    this.trust = h(
+      "fieldset",
+      { class: "trust" },
+      h("legend", {}, t("trust")),
+      mode("none", t("mode-none"), true),
+      mode("next", t("mode-next"), false),
+    );
+    this.form = h(
+      "form",
+      { class: "sheet new-game", onsubmit: (/** @type {Event} */ event) => this.#begin(event) },
+      h("h1", {}, title),
+      h("p", {}, rulesLink(game)),
+      h("label", {}, h("span", {}, t("players")), this.players),
+      this.seats,
+      this.trust,
+      this.refusal,
+      h("button", { class: "primary" }, t("deal")),
+    );
+    this.#showSeats();
+  }
+
+  #showSeats() {
+    const before = this.#chosen();
+    const usual = (this.strengths[1] ?? this.strengths[0])?.bot ?? "me";
+    this.seats.replaceChildren(
+      ...Array.from({ length: Number(this.players.value) }, (_, seat) => {
+        const select = this.#chooser(seat);
+        select.value = before[seat] ?? (seat === 0 ? "me" : usual);
+        return h("li", {}, h("label", {}, h("span", {}, nameOfSeat(seat)), select));
+      }),
+    );
+    this.#showTrust();
+  }
+
+  /** @param {number} seat */
+  #chooser(seat) {
+    return h(
+      "select",
+      { name: `seat-${seat}`, onchange: () => this.#showTrust() },
+      h("optgroup", { label: t("people") }, [
+        h("option", { value: "me" }, t("seat-me")),
+        h("option", { value: "here" }, t("seat-here")),
+        h("option", { value: "link" }, t("seat-link")),
+      ]),
+      h(
+        "optgroup",
+        { label: t("bots") },
+        this.strengths.map(({ bot, label }) => h("option", { value: bot }, label)),
+      ),
+    );
+  }
+
+  #chosen() {
+    return Array.from(this.seats.querySelectorAll("select"), ({ value }) => value);
+  }
+
+  #showTrust() {
+    this.trust.hidden = !this.#chosen().includes("link");
+  }
+
+  /** @param {Event} event */
+  #begin(event) {
+    event.preventDefault();
+    return doing(event, this.refusal, async () => {
+      const wanted = this.#chosen();
+      if (!wanted.includes("link")) {
+        const bots = wanted.map((seat) => (PEOPLE.has(seat) ? undefined : seat));
+        location.hash = `#/play/${(await Session.beginHere(this.game, bots)).id}`;
+      } else if (isSecureContext) {
+        const asksNext = new FormData(this.form).get("trust") === "next";
+        location.hash = await invite(this.game, wanted, asksNext);
+      } else {
+        this.refusal.textContent = t("needs-https");
+      }
+    });
+  }
+}
+
+/**
+ * @param {string} value
+ * @param {string} label
+ * @param {boolean} checked
+ */
 function mode(value, label, checked) {
   return h("label", {}, h("input", { type: "radio", name: "trust", value, checked }), h("span", {}, label));
 }

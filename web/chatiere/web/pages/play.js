@@ -8,21 +8,24 @@ import { pasteLink, seatLink, share, tableLink } from "../links.js";
 import { nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { pace, t } from "../settings.js";
+import { toText } from "../shared/bytes.js";
 import { keyOf } from "../store.js";
 import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { whyOf } from "../trouble.js";
-import { show as showRecord } from "./record.js";
+import { show as showRecord } from "./shown_record.js";
 
-/** @typedef {import("../game.js").Action} Action @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
+/** @typedef {import("../game.js").Action} Action */
+/** @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
 
 // Plies whose events are told to a player who comes back.
 const TOLD = 12;
 
 /**
  * Open a table of this browser.
- * @param {string} _ @param {string} id
+ * @param {string} _
+ * @param {string} id
  */
 export async function open(_, id) {
   const session = Session.open(id);
@@ -48,7 +51,8 @@ class Play {
   #goOn;
 
   /**
-   * @param {Session} session @param {import("../games.js").Room} room
+   * @param {Session} session
+   * @param {import("../games.js").Room} room
    * @param {readonly import("../strengths.js").Strength[]} strengths
    */
   constructor(session, room, strengths) {
@@ -105,10 +109,13 @@ class Play {
     this.#goOn?.();
   }
 
-  /** Follow what another window of this browser does at the table. @param {StorageEvent} event */
+  /**
+   * Follow what another window of this browser does at the table.
+   * @param {StorageEvent} event
+   */
   #onStorage({ key }) {
     const found = key === keyOf(this.session.id) ? Session.open(this.session.id) : undefined;
-    if (found && found.table.text !== this.session.table.text) {
+    if (found && toText(found.table.bytes) !== toText(this.session.table.bytes)) {
       this.session = found;
       this.#follow({ isNew: false });
     }
@@ -122,61 +129,32 @@ class Play {
     const course = ++this.#course;
     const isOld = () => course !== this.#course;
     try {
-      for (let known = update, isFresh = isNew; ;) {
-        await this.session.acknowledge();
-        if (isOld()) {
-          return;
-        }
-        this.#showLinks();
-        if (this.session.awaited.length > 0) {
-          await this.#showLast();
-          this.#wait(
-            this.session.awaited,
-            t("awaits-acknowledgement", { names: names(this.session.awaited) }),
-          );
-          return;
-        }
-        let looked = known ?? (await this.session.look(this.#viewer));
+      let [known, isFresh] = [update, isNew];
+      while (await this.#isOpenNow(isOld)) {
+        const looked = known ?? (await this.session.look(this.#viewer));
         const seat = seatToDecide(looked);
         if (isOld()) {
           return;
         }
         const isMine = seat !== undefined && this.session.mine.includes(seat);
-        if (isMine && seat !== this.#viewer) {
-          if (known && this.#viewer !== undefined) {
-            this.#show(known, { canAct: false, isNew: isFresh });
-          }
-          if (!(await this.#handOver(seat, isOld))) {
-            return;
-          }
-          known = undefined;
-          looked = await this.session.look(seat);
-          if (isOld()) {
-            return;
-          }
+        const isSeated = !isMine || seat === this.#viewer;
+        const shown = isSeated
+          ? looked
+          : await this.#seated(seat, known && { update: known, isNew: isFresh }, isOld);
+        if (!shown || isOld()) {
+          return;
         }
-        if (!known) {
-          known = looked;
-          isFresh = false;
+        const isKnown = known !== undefined && isSeated;
+        if (!isKnown) {
           this.#catchUp(isOld);
         }
-        this.#show(known, { canAct: isMine, isNew: isFresh });
-        if (seat === undefined) {
-          this.#end(known);
+        this.#show(shown, { canAct: isMine, isNew: isKnown && isFresh });
+        if (await this.#isBotsTurn(shown, isMine, isOld)) {
+          known = await this.session.move(this.#viewer);
+          isFresh = true;
+        } else {
           return;
         }
-        if (this.bots[seat] === undefined) {
-          if (!isMine) {
-            this.#wait([seat], t("awaits-move", { name: nameOfSeat(seat) }));
-          }
-          return;
-        }
-        await this.#breath(this.news.hidden ? 1 : 4);
-        if (isOld()) {
-          return;
-        }
-        known = await this.session.move(this.#viewer);
-        isFresh = true;
       }
     } catch (error) {
       if (!isOld()) {
@@ -185,7 +163,63 @@ class Play {
     }
   }
 
-  /** @param {ViewerUpdate} update @param {{canAct: boolean, isNew: boolean}} how */
+  /**
+   * Acknowledge the newest table; return whether it is open then. Where others have to acknowledge it, wait for them.
+   * @param {() => boolean} isOld
+   */
+  async #isOpenNow(isOld) {
+    await this.session.acknowledge();
+    if (isOld()) {
+      return false;
+    }
+    this.#showLinks();
+    const { missing } = this.session;
+    if (missing.length > 0) {
+      await this.#showLast();
+      this.#wait(undefined, t("awaits-acknowledgement", { names: names(missing) }));
+    }
+    return missing.length === 0;
+  }
+
+  /**
+   * Let the player of a seat sit down at the screen, and look; return undefined if that player does not.
+   * @param {number} seat
+   * @param {{update: ViewerUpdate, isNew: boolean} | undefined} last what the player before has yet to see
+   * @param {() => boolean} isOld
+   */
+  async #seated(seat, last, isOld) {
+    if (last && this.#viewer !== undefined) {
+      this.#show(last.update, { canAct: false, isNew: last.isNew });
+    }
+    return (await this.#handOver(seat, isOld)) ? this.session.look(seat) : undefined;
+  }
+
+  /**
+   * Return whether a bot is to decide now, after a breath. Where another player is, wait; where nobody is, the game has ended.
+   * @param {ViewerUpdate} update
+   * @param {boolean} isMine
+   * @param {() => boolean} isOld
+   */
+  async #isBotsTurn(update, isMine, isOld) {
+    const seat = seatToDecide(update);
+    if (seat === undefined) {
+      this.#end(update);
+      return false;
+    }
+    if (this.bots[seat] === undefined) {
+      if (!isMine) {
+        this.#wait(seat, t("awaits-move", { name: nameOfSeat(seat) }));
+      }
+      return false;
+    }
+    await this.#breath(this.news.hidden ? 1 : 4);
+    return !isOld();
+  }
+
+  /**
+   * @param {ViewerUpdate} update
+   * @param {{canAct: boolean, isNew: boolean}} how
+   */
   #show(update, { canAct, isNew }) {
     this.news.hidden = true;
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew });
@@ -242,7 +276,8 @@ class Play {
 
   /**
    * Hide the table until the player of another seat is at the screen; return whether that player is.
-   * @param {number} seat @param {() => boolean} isOld
+   * @param {number} seat
+   * @param {() => boolean} isOld
    */
   async #handOver(seat, isOld) {
     const name = nameOfSeat(seat);
@@ -276,7 +311,10 @@ class Play {
     return !isOld();
   }
 
-  /** @param {string} text @param {string} label */
+  /**
+   * @param {string} text
+   * @param {string} label
+   */
   #ask(text, label) {
     return new Promise((resolve) => {
       this.#goOn = () => resolve(undefined);
@@ -290,7 +328,10 @@ class Play {
     });
   }
 
-  /** Wait a little, so that people can follow what bots do. @param {number} times */
+  /**
+   * Wait a little, so that people can follow what bots do.
+   * @param {number} times
+   */
   async #breath(times) {
     await new Promise((resolve) => {
       this.#goOn = () => resolve(undefined);
@@ -343,7 +384,7 @@ class Play {
     const course = this.#course;
     this.tools.hint.disabled = true;
     try {
-      const { action } = await this.session.suggest(this.#viewer ?? 0, this.strongest);
+      const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.strongest);
       if (course === this.#course) {
         this.view.hint(action);
       }
@@ -367,12 +408,26 @@ class Play {
     }
   }
 
-  /** @param {readonly number[]} seats @param {string} text */
-  #wait(seats, text) {
-    const where = seats.length > 1 ? t("send-all") : t("send-to", { name: nameOfSeat(seats[0] ?? 0) });
-    this.#tell(h("p", {}, where), share(t("table-link"), tableLink(this.session)), pasteLink());
+  /**
+   * Wait for others.
+   * @param {number | undefined} turn the seat to decide, at an open table
+   * @param {string} text
+   */
+  #wait(turn, text) {
+    this.#tell(...this.#sending(turn), pasteLink());
     this.view.rest(text);
     this.tools.hint.hidden = true;
+  }
+
+  /**
+   * Return the link that others need, and whom to send it to; nothing if nobody does.
+   * @param {number} [turn] the seat to decide; absent: none has to
+   */
+  #sending(turn) {
+    const { seats } = this.session.toSend(turn);
+    return seats.length > 0
+      ? [h("p", {}, t("send-to", { name: names(seats) })), share(t("table-link"), tableLink(this.session))]
+      : [];
   }
 
   /** @param {ViewerUpdate} update */
@@ -398,7 +453,7 @@ class Play {
     };
     const watch = async () => {
       const found = await record();
-      if (found) {
+      if (found?.record) {
         showRecord(found.record);
       }
     };
@@ -424,6 +479,7 @@ class Play {
         h("button", { type: "button", onclick: save }, t("save-record")),
         h("a", { class: "button", href: "#/" }, t("home")),
       ),
+      ...this.#sending(),
     );
     this.news.classList.add("end");
     this.news.scrollIntoView({ block: "nearest" });
@@ -460,7 +516,10 @@ class Play {
     );
   }
 
-  /** @param {unknown} error @param {() => void} [again] what can be tried again */
+  /**
+   * @param {unknown} error
+   * @param {() => void} [again] what can be tried again
+   */
   #fail(error, again) {
     if (error instanceof Refusal && error.status === UNAUTHENTICATED) {
       connection.dispatchEvent(new CustomEvent("refused", { detail: error }));

@@ -3,178 +3,206 @@
 import { call } from "../api.js";
 import { h } from "../dom.js";
 import { roomOf } from "../games.js";
-import { readRecord } from "../records.js";
 import { nameOfSeat } from "../seat_names.js";
 import { t } from "../settings.js";
+import { readRecord } from "../shared/records.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { whyOf } from "../trouble.js";
+import { shownRecord } from "./shown_record.js";
 
-/** @typedef {import("#api/chatiere/v1/record_pb.js").GameRecordJson} GameRecord */
+/** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
+/** @import { ReplayResponseJson } from "#api/chatiere/v1/game_service_pb.js" */
 
 // Positions that are asked for at a time.
 const STRETCH = 16;
 const PAUSE = 900;
-
-// The key of a record that is no sample, which is kept as long as the page's window is open.
-const OWN = "record";
-
-/** Show a record that is no sample. @param {GameRecord} record */
-export function show(record) {
-  sessionStorage.setItem(OWN, JSON.stringify(record));
-  location.hash = "#/record/own";
-}
+// Who looks, if it is no seat.
+const SPECTATOR = "all";
 
 /**
  * Open a record: a sample by the name of its game, or the one that was given to show.
- * @param {string} _ @param {string} name @param {string} [ply] where to begin @param {string} [seat] who looks
+ * @param {string} _
+ * @param {string} name
+ * @param {string} [ply] where to begin
+ * @param {string} [seat] who looks
  */
-export async function open(_, name, ply = "0", seat = "all") {
-  const record = name === "own" ? own() : readRecord(await sample(name));
+export async function open(_, name, ply = "0", seat = SPECTATOR) {
+  const record = name === "own" ? shownRecord() : readRecord(await sample(name));
   const room = await roomOf(record.game ?? "");
-  const view = new TableView(room, { onAction: () => undefined, onAttempt: () => undefined });
-  const last = record.actions?.length ?? 0;
-  const players = record.players ?? 0;
   const { minPlayers = 0, maxPlayers = 0 } = room.info;
+  const { players = 0 } = record;
   if (!(players >= minPlayers && players <= maxPlayers)) {
     throw new Error(t("not-a-record", { why: `players: ${players}` }));
   }
-  /** @type {Map<number, Promise<any>>} */
-  const stretches = new Map();
-  let at = Math.min(last, Number(ply) || 0);
-  let wanted = at;
-  let isShowing = false;
-  let isOpen = true;
+  const view = new TableView(room, { onAction: () => undefined, onAttempt: () => undefined });
+  const replay = new Replay(name, record, view);
+  await replay.begin(Number(ply) || 0, seat);
+  const { title } = room.phrases;
+  return {
+    element: tableLayout(view, { title, game: room.name, below: replay.controls, aside: [] }),
+    title,
+    leave: () => replay.leave(),
+  };
+}
 
-  const slider = h("input", {
-    type: "range",
-    min: 0,
-    max: last,
-    value: at,
-    oninput: () => go(Number(slider.value)),
-  });
-  const count = h("output", {});
-  const play = h("button", { type: "button", onclick: () => toggle() }, t("play"));
-  const viewer = h(
-    "select",
-    { onchange: () => go(wanted) },
-    h("option", { value: "all" }, t("spectator")),
-    Array.from({ length: players }, (_, each) => h("option", { value: each }, nameOfSeat(each))),
-  );
-  viewer.value = seat;
-  const step = (/** @type {number} */ by, /** @type {string} */ text, /** @type {string} */ label) =>
-    h("button", { type: "button", "aria-label": label, title: label, onclick: () => go(wanted + by) }, text);
-  slider.setAttribute("aria-label", t("ply"));
-  const controls = h(
-    "section",
-    { class: "slider" },
-    h("div", {}, step(-1, "◀", t("back")), play, step(1, "▶", t("forward")), count),
-    slider,
-    h("label", {}, h("span", {}, t("seen-by")), viewer),
-  );
+/** A record that is being looked at. */
+class Replay {
+  /** @type {Map<number, Promise<ReplayResponseJson>>} */
+  #stretches = new Map();
+  /** The ply that is shown, and the one that is wanted. */
+  #shown = 0;
+  #wanted = 0;
+  #isShowing = false;
+  #isOpen = true;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
+  #timer;
+
+  /**
+   * @param {string} name
+   * @param {GameRecordJson} record
+   * @param {TableView} view
+   */
+  constructor(name, record, view) {
+    this.name = name;
+    this.record = record;
+    this.view = view;
+    this.last = record.actions?.length ?? 0;
+    this.players = record.players ?? 0;
+    this.slider = h("input", {
+      type: "range",
+      min: 0,
+      max: this.last,
+      "aria-label": t("ply"),
+      oninput: () => this.#go(Number(this.slider.value)),
+    });
+    this.count = h("output", {});
+    this.play = h("button", { type: "button", onclick: () => this.#toggle() }, t("play"));
+    this.viewer = h(
+      "select",
+      { onchange: () => this.#go(this.#wanted) },
+      h("option", { value: SPECTATOR }, t("spectator")),
+      Array.from({ length: this.players }, (_, each) => h("option", { value: each }, nameOfSeat(each))),
+    );
+    this.controls = h(
+      "section",
+      { class: "slider" },
+      h("div", {}, this.#step(-1, "◀", t("back")), this.play, this.#step(1, "▶", t("forward")), this.count),
+      this.slider,
+      h("label", {}, h("span", {}, t("seen-by")), this.viewer),
+    );
+  }
+
+  /**
+   * Show a ply. Throws Refusal for a record that can't be played, as it is no part to show.
+   * @param {number} ply
+   * @param {string} seat who looks
+   */
+  async begin(ply, seat) {
+    this.viewer.value = seat;
+    this.#shown = Math.min(this.last, ply);
+    await this.#position(this.#shown);
+    await this.#go(this.#shown);
+  }
+
+  /** Stop, as the page is left. */
+  leave() {
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
+  }
+
+  /**
+   * @param {number} by
+   * @param {string} text
+   * @param {string} label
+   */
+  #step(by, text, label) {
+    const onclick = () => this.#go(this.#wanted + by);
+    return h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
+  }
 
   /** @param {number} target */
-  async function go(target) {
-    wanted = Math.max(0, Math.min(last, target));
-    slider.value = String(wanted);
-    count.textContent = t("ply-of", { ply: wanted, last });
+  async #go(target) {
+    this.#wanted = Math.max(0, Math.min(this.last, target));
+    this.slider.value = String(this.#wanted);
+    this.count.textContent = t("ply-of", { ply: this.#wanted, last: this.last });
     // Only the newest wish is followed while a call is under way.
-    if (isShowing) {
+    if (this.#isShowing) {
       return;
     }
-    isShowing = true;
+    this.#isShowing = true;
     try {
-      const wish = () => `${wanted} ${viewer.value}`;
-      for (let followed = ""; followed !== wish() && isOpen;) {
+      const wish = () => `${this.#wanted} ${this.viewer.value}`;
+      for (let followed = ""; followed !== wish() && this.#isOpen;) {
         followed = wish();
-        const shown = wanted;
-        const { updates } = await position(shown);
-        const chosen = viewer.value === "all" ? players : Number(viewer.value);
-        const me = chosen < players ? chosen : undefined;
-        const isNext = shown === at + 1;
-        if (!isNext) {
-          view.log.replaceChildren();
-          view.tell(updates[chosen].events ?? []);
-        }
-        view.show(updates[chosen], { me, canAct: false }, { isNew: isNext });
-        at = shown;
+        await this.#show(this.#wanted);
       }
-      if (isOpen) {
-        history.replaceState(null, "", `#/record/${name}/${at}/${viewer.value}`);
+      if (this.#isOpen) {
+        history.replaceState(null, "", `#/record/${this.name}/${this.#shown}/${this.viewer.value}`);
       }
     } catch (error) {
-      view.refuse(whyOf(error));
-      stop();
+      this.view.refuse(whyOf(error));
+      this.#stop();
     } finally {
-      isShowing = false;
+      this.#isShowing = false;
     }
   }
 
   /** @param {number} ply */
-  async function position(ply) {
+  async #show(ply) {
+    const { updates = [] } = await this.#position(ply);
+    const chosen = this.viewer.value === SPECTATOR ? this.players : Number(this.viewer.value);
+    const me = chosen < this.players ? chosen : undefined;
+    const update = updates[chosen] ?? {};
+    const isNext = ply === this.#shown + 1;
+    if (!isNext) {
+      this.view.log.replaceChildren();
+      this.view.tell(update.events ?? []);
+    }
+    this.view.show(update, { me, canAct: false }, { isNew: isNext });
+    this.#shown = ply;
+  }
+
+  /** @param {number} ply */
+  async #position(ply) {
     const first = ply - (ply % STRETCH);
-    const include = { viewers: Array.from({ length: players }, (_, each) => each), spectator: true };
-    const toPly = Math.min(last, first + STRETCH - 1);
+    const toPly = Math.min(this.last, first + STRETCH - 1);
+    const viewers = Array.from({ length: this.players }, (_, each) => each);
+    const include = { viewers, spectator: true };
+    const { record } = this;
     const asked =
-      stretches.get(first) ?? call("GameService/Replay", { record, fromPly: first, toPly, include });
-    stretches.set(first, asked);
+      this.#stretches.get(first) ?? call("GameService/Replay", { record, fromPly: first, toPly, include });
+    this.#stretches.set(first, asked);
     try {
-      return (await asked).positions[ply - first];
+      const { positions = [] } = await asked;
+      return positions[ply - first] ?? {};
     } catch (error) {
-      stretches.delete(first);
+      this.#stretches.delete(first);
       throw error;
     }
   }
 
-  function stop() {
-    clearTimeout(timer);
-    timer = undefined;
-    play.textContent = t("play");
+  #stop() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.play.textContent = t("play");
   }
 
-  function toggle() {
-    if (timer !== undefined) {
-      stop();
+  #toggle() {
+    if (this.#timer !== undefined) {
+      this.#stop();
       return;
     }
     const next = async () => {
-      timer = setTimeout(next, PAUSE);
-      await go(wanted === last ? 0 : wanted + 1);
-      if (wanted === last || !isOpen) {
-        stop();
+      this.#timer = setTimeout(next, PAUSE);
+      await this.#go(this.#wanted === this.last ? 0 : this.#wanted + 1);
+      if (this.#wanted === this.last || !this.#isOpen) {
+        this.#stop();
       }
     };
-    timer = setTimeout(next, 0);
-    play.textContent = t("pause");
+    this.#timer = setTimeout(next, 0);
+    this.play.textContent = t("pause");
   }
-
-  // A record that can't be played is no part to show.
-  await position(at);
-  await go(at);
-  return {
-    element: tableLayout(view, {
-      title: view.room.phrases.title,
-      game: room.name,
-      below: controls,
-      aside: [],
-    }),
-    title: view.room.phrases.title,
-    leave: () => {
-      isOpen = false;
-      clearTimeout(timer);
-    },
-  };
-}
-
-/** @returns {GameRecord} */
-function own() {
-  const text = sessionStorage.getItem(OWN);
-  if (text === null) {
-    throw new Error(t("no-record"));
-  }
-  return JSON.parse(text);
 }
 
 /** @param {string} name */

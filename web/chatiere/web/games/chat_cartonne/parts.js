@@ -19,13 +19,21 @@ const WALL = 11;
 const LETTER = 0.56;
 const DIGIT = 0.68;
 
-/** Walls and toys as text, for stamps. @param {Walls & Toys} card */
+/**
+ * Walls and toys as text, for stamps.
+ * @param {Walls & Toys} card
+ */
 export function faceOf(card) {
   const walls = [card.wallNorth, card.wallEast, card.wallSouth, card.wallWest].map((is) => (is ? 1 : 0));
   return [...walls, card.mice ?? 0, card.balls ?? 0, card.fish ?? 0, card.sprayers ?? 0].join("");
 }
 
-/** Walls as they lie when the card is turned. @template {Walls} T @param {T} card @returns {T} */
+/**
+ * Walls as they lie when the card is turned.
+ * @template {Walls} T
+ * @param {T} card
+ * @returns {T}
+ */
 export function turnedCard(card) {
   return {
     ...card,
@@ -56,7 +64,9 @@ export function carton(card, { tints = [], isClosed = false, radius = 0, upsideD
 
 /**
  * A carton as a card of `size` that lies on its own.
- * @param {number} size @param {Walls & Toys} card @param {boolean} [upsideDown]
+ * @param {number} size
+ * @param {Walls & Toys} card
+ * @param {boolean} [upsideDown]
  */
 export function cartonCard(size, card, upsideDown = false) {
   return s("g", {}, shadow(size), scaled(size, carton(card, { radius: 7, upsideDown }), rim()));
@@ -95,12 +105,19 @@ export function sleeper(seat, { tints = [], isClosed = false, radius = 0, isWoke
   );
 }
 
-/** A sleeping cat as a card that lies on its own. @param {number} size @param {number} seat */
+/**
+ * A sleeping cat as a card that lies on its own.
+ * @param {number} size
+ * @param {number} seat
+ */
 export function sleeperCard(size, seat) {
   return s("g", {}, shadow(size), scaled(size, sleeper(seat, { radius: 7 }), rim()));
 }
 
-/** The Princess in a cell. @param {{tints?: readonly number[], isClosed?: boolean}} [options] */
+/**
+ * The Princess in a cell.
+ * @param {{tints?: readonly number[], isClosed?: boolean}} [options]
+ */
 export function princessInCell({ tints = [], isClosed = false } = {}) {
   return s(
     "g",
@@ -112,7 +129,10 @@ export function princessInCell({ tints = [], isClosed = false } = {}) {
   );
 }
 
-/** The Princess as a card in a hand. @param {number} size */
+/**
+ * The Princess as a card in a hand.
+ * @param {number} size
+ */
 export function princessCard(size) {
   return s(
     "g",
@@ -137,7 +157,10 @@ export function princessCard(size) {
   );
 }
 
-/** A toy card on a joint. @param {Toys} card */
+/**
+ * A toy card on a joint.
+ * @param {Toys} card
+ */
 export function toyOnJoint(card) {
   return s(
     "g",
@@ -148,7 +171,10 @@ export function toyOnJoint(card) {
   );
 }
 
-/** An awake cat on a joint. @param {number} seat */
+/**
+ * An awake cat on a joint.
+ * @param {number} seat
+ */
 export function awakeCat(seat) {
   return s("g", {}, ground(), placed(0, -5, 1, 0, catSitting(seat, 64)));
 }
@@ -158,7 +184,10 @@ export function princessOnJoint() {
   return s("g", {}, ground(), placed(0, -5, 1, 0, princess(66)));
 }
 
-/** The back of a card of `size`. @param {number} size */
+/**
+ * The back of a card of `size`.
+ * @param {number} size
+ */
 export function back(size) {
   return cardBack(size, size);
 }
@@ -199,7 +228,10 @@ export function ghost(preview) {
   );
 }
 
-/** A joint that can be chosen, with what would lie there. @param {Child} preview */
+/**
+ * A joint that can be chosen, with what would lie there.
+ * @param {Child} preview
+ */
 export function jointGhost(preview) {
   const inside = s("g", { opacity: 0.65 }, preview);
   return s(
@@ -220,7 +252,10 @@ export function jointGhost(preview) {
   );
 }
 
-/** A button that turns a card. @param {number} size */
+/**
+ * A button that turns a card.
+ * @param {number} size
+ */
 export function turnButton(size) {
   return s(
     "g",
@@ -250,7 +285,8 @@ export function turnButton(size) {
 
 /**
  * The label of a box: who has the majority there and what it is worth; a closed one has a full frame.
- * @param {readonly Entry[]} entries @param {boolean} isClosed
+ * @param {readonly Entry[]} entries
+ * @param {boolean} isClosed
  */
 export function boxLabel(entries, isClosed) {
   const mark = 17;
@@ -293,7 +329,10 @@ export function labelWidth(entries) {
 
 /**
  * The cats of a seat that wait beside the table, and the places of those that don't.
- * @param {number} seat @param {number} supply @param {number} cats @param {number} step
+ * @param {number} seat
+ * @param {number} supply
+ * @param {number} cats
+ * @param {number} step
  */
 export function supplyRow(seat, supply, cats, step) {
   return s(
@@ -315,7 +354,8 @@ export function supplyRow(seat, supply, cats, step) {
 
 /**
  * What is left of the parts of the pile, the uppermost first, as bars.
- * @param {readonly {left: number, size: number, hasCrown: boolean}[]} parts @param {number} width
+ * @param {readonly {left: number, size: number, hasCrown: boolean}[]} parts
+ * @param {number} width
  * @param {boolean} hasNumbers
  */
 export function pileBars(parts, width, hasNumbers) {
@@ -350,7 +390,10 @@ export function pileBars(parts, width, hasNumbers) {
 
 /**
  * A text.
- * @param {string} text @param {number} x @param {number} y @param {number} size
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
  * @param {{anchor?: "start" | "middle" | "end", weight?: number, fill?: string}} [options]
  */
 export function words(text, x, y, size, { anchor = "middle", weight = 600, fill = "var(--ink)" } = {}) {
@@ -365,14 +408,21 @@ export function words(text, x, y, size, { anchor = "middle", weight = 600, fill 
 
 /**
  * A text, cut off where there is no room.
- * @param {string} text @param {number} size @param {number} room
+ * @param {string} text
+ * @param {number} size
+ * @param {number} room
  */
 export function cut(text, size, room) {
   const most = Math.floor(room / (size * LETTER));
   return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 2))}…`;
 }
 
-/** A panel. @param {number} width @param {number} height @param {boolean} isActive */
+/**
+ * A panel.
+ * @param {number} width
+ * @param {number} height
+ * @param {boolean} isActive
+ */
 export function panel(width, height, isActive) {
   return s(
     "g",
@@ -389,7 +439,11 @@ export function panel(width, height, isActive) {
   );
 }
 
-/** A small open box, or one that is crossed out. @param {number} size @param {boolean} is */
+/**
+ * A small open box, or one that is crossed out.
+ * @param {number} size
+ * @param {boolean} is
+ */
 export function boxSign(size, is) {
   return s(
     "g",
@@ -407,7 +461,11 @@ export function boxSign(size, is) {
   );
 }
 
-/** @param {readonly number[]} tints @param {boolean} isClosed @param {number} radius */
+/**
+ * @param {readonly number[]} tints
+ * @param {boolean} isClosed
+ * @param {number} radius
+ */
 function floor(tints, isClosed, radius) {
   const side = { y: -HALF, height: CELL };
   return [
@@ -458,7 +516,11 @@ function wall() {
   ];
 }
 
-/** @param {Toys} card @param {number} size @returns {Child} */
+/**
+ * @param {Toys} card
+ * @param {number} size
+ * @returns {Child}
+ */
 function toys(card, size) {
   const all = [
     ...Array(card.mice ?? 0).fill(mouse),
@@ -473,7 +535,10 @@ function toys(card, size) {
   });
 }
 
-/** @param {number} size @param {...Child} children */
+/**
+ * @param {number} size
+ * @param {...Child} children
+ */
 function scaled(size, ...children) {
   return s("g", { transform: `scale(${Math.round((size / CELL) * 1000) / 1000})` }, ...children);
 }

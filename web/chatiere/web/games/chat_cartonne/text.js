@@ -1,39 +1,105 @@
 // The table of Chat Cartonne in words.
 
-/** @typedef {import("../../game.js").Context} Context */
+import { boxesOf, cardsOn, princessesOf, seatOf, sumOf } from "./view.js";
 
-/** How many Princesses a seat has played. @param {any} state @returns {number} */
-export function princessesOf(state) {
-  return (state.byPart ?? []).reduce(
-    (/** @type {number} */ sum, /** @type {any} */ { princessesPlayed = 0 }) => sum + princessesPlayed,
-    0,
-  );
+/** @typedef {import("./view.js").CatBox} CatBox */
+/** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("./view.js").Laid} Laid */
+
+/** @param {Context} context */
+export function prompt({ picked: [first], t }) {
+  if (first === undefined) {
+    return undefined;
+  }
+  return t(first === "cat" ? "play-sleep" : first === "princess" ? "play-princess" : "play-cell");
 }
 
 /** @param {Context} context */
+export function summary(context) {
+  const { view, me, t, seatName, nameOf } = context;
+  const lines = [];
+  if (view.firstSeat !== undefined) {
+    lines.push(t("first", { name: seatName(view.firstSeat) }));
+  }
+  if (view.finalPhase) {
+    lines.push(t("final"));
+  }
+  lines.push([pileText(context), ...(view.parts ?? []).map((_, part) => partText(context, part))].join("; "));
+  const drawn = view.toy ?? view.startingCarton;
+  if (drawn !== undefined && view.activeSeat !== undefined) {
+    const card = nameOf("card", drawn);
+    lines.push(t("toy-drawn", { name: seatName(view.activeSeat), card }));
+  }
+  for (let seat = 0; seat < context.players; seat++) {
+    lines.push(seatText(context, seat));
+  }
+  const hand = me === undefined ? [] : (seatOf(context, me).handCards ?? []);
+  if (hand.length > 0) {
+    const cards = hand.map((kind) => nameOf("card", kind)).join(", ");
+    lines.push(t("own-hand", { cards }));
+  }
+  for (const { laid } of cardsOn(view)) {
+    lines.push(...cardTexts(context, laid));
+  }
+  lines.push(...boxesOf(context).map((box) => boxText(context, box)));
+  const unseen = view.unseenCards ?? [];
+  if (unseen.length > 0) {
+    const cards = unseen.map((kind) => nameOf("card", kind)).join(", ");
+    lines.push(t("unseen", { cards, count: view.unseenPrincesses ?? 0 }));
+  }
+  return lines;
+}
+
+/** @type {import("../../game.js").Game<"chatCartonne", import("./view.js").Remembered>["breakdown"]} */
+export function breakdown(seat, { negativePoints = 0 }, context) {
+  const boxes = boxesOf(context);
+  const own = boxes.filter(({ majority = [] }) => majority.includes(seat));
+  return [
+    [context.t("boxes"), sumOf(own.map(({ points = 0 }) => points))],
+    [context.t("bonuses"), sumOf(boxes.map(({ bySeat }) => bySeat?.[seat]?.bonusPoints ?? 0))],
+    [context.t("negative"), negativePoints],
+  ];
+}
+
+/** @type {import("../../game.js").Game<"chatCartonne">["isMoment"]} */
+export function isMoment({ chatCartonne }) {
+  const kind = chatCartonne?.kind;
+  return (
+    kind === "CHAT_CARTONNE_EVENT_KIND_FINAL_PHASE_BEGUN" || kind === "CHAT_CARTONNE_EVENT_KIND_GAME_ENDED"
+  );
+}
+
+/**
+ * Say how many cards there are to draw.
+ * @param {Context} context
+ */
 export function pileText({ view, t }) {
   return t("pile", { count: view.drawPileSize ?? 0 });
 }
 
-/** @param {Context} context @param {number} part */
+/**
+ * Say what is left of a part of the pile.
+ * @param {Context} context
+ * @param {number} part
+ */
 export function partText({ view, t }, part) {
   const { cardsLeft: left = 0, ownPrincess = false } = view.parts?.[part] ?? {};
   const text = t("part", { part: part + 1, left });
   return ownPrincess ? `${text}, ${t("part-own")}` : text;
 }
 
-/** @param {Context} context @param {number} seat */
+/**
+ * Say what is known of a seat.
+ * @param {Context} context
+ * @param {number} seat
+ */
 export function seatText(context, seat) {
   const { view, t, seatName, nameOf } = context;
-  const state = view.seats?.[seat] ?? {};
+  const state = seatOf(context, seat);
   const name = seatName(seat);
-  const shown = (state.shown ?? []).map((/** @type {any} */ { notPatterns = [], notPrincess = false }) => {
-    const cards = notPatterns.map((/** @type {number} */ pattern) => nameOf("pattern", pattern));
-    return t("shown", {
-      cards: [...cards, ...(notPrincess ? [t("princess-at", { cell: "" }).replace(/,\s*$/, "")] : [])].join(
-        ", ",
-      ),
-    });
+  const shown = (state.shown ?? []).map(({ notPatterns = [], notPrincess = false }) => {
+    const cards = notPatterns.map((pattern) => nameOf("pattern", pattern));
+    return t("shown", { cards: [...cards, ...(notPrincess ? [princessName(context)] : [])].join(", ") });
   });
   return [
     t("hand", { name, count: state.handSize ?? 0 }),
@@ -48,22 +114,40 @@ export function seatText(context, seat) {
 }
 
 /**
- * How many cards a seat has drawn of each part of the pile, up to the last of which it has.
- * @param {Context} context @param {any} state
+ * Return what a Princess is called.
+ * @param {Context} context
  */
-export function drawnText({ t }, state) {
-  const drawn = /** @type {any[]} */ (state.byPart ?? []).map(({ cardsDrawn = 0 }) => cardsDrawn);
+function princessName({ details, nameOf }) {
+  return nameOf("card", details.cards?.find(({ role }) => role === "CHAT_CARTONNE_ROLE_PRINCESS")?.card ?? 0);
+}
+
+/**
+ * Say how many cards a seat has drawn of each part of the pile, up to the last of which it has.
+ * @param {Context} context
+ * @param {import("#api/chatiere/v1/chat_cartonne_pb.js").ChatCartonneSeatViewJson} state
+ */
+export function drawnText({ t }, { byPart = [] }) {
+  const drawn = byPart.map(({ cardsDrawn = 0 }) => cardsDrawn);
   const last = drawn.findLastIndex((count) => count > 0);
   return last < 0 ? "" : t("drawn", { list: drawn.slice(0, last + 1).join(" + ") });
 }
 
-/** @param {Context} context @param {any} card */
+/**
+ * Say whose cat sleeps in a cell, or has been woken there.
+ * @param {Context} context
+ * @param {Laid} card
+ */
 export function sleeperText({ t, nameOf, seatName }, card) {
-  const { cell = 0, sleepingCat, woken = false } = card;
+  const { cell = 0, sleepingCat = 0, woken = false } = card;
   return t(woken ? "woken" : "asleep", { name: seatName(sleepingCat), cell: nameOf("cell", cell) });
 }
 
-/** @param {Context} context @param {any} card @returns {string[]} */
+/**
+ * Say what lies in a cell, and on the joint to the east of it.
+ * @param {Context} context
+ * @param {Laid} card
+ * @returns {string[]}
+ */
 export function cardTexts(context, card) {
   const { t, nameOf, seatName } = context;
   const cell = nameOf("cell", card.cell ?? 0);
@@ -87,11 +171,16 @@ export function cardTexts(context, card) {
   return texts;
 }
 
-/** @param {Context} context @param {any} box */
+/**
+ * Say what is in a box and what it is worth.
+ * @param {Context} context
+ * @param {CatBox} box
+ */
 export function boxText({ t, nameOf, seatName, players }, box) {
-  const toys = ["mice", "balls", "fish", "sprayers"]
-    .filter((name) => box[name] > 0)
-    .map((name) => t(name, { count: box[name] }))
+  const toys = /** @type {const} */ (["mice", "balls", "fish", "sprayers"])
+    .map((name) => ({ name, count: box[name] ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .map(({ name, count }) => t(name, { count }))
     .join(", ");
   const cats = Array.from({ length: players }, (_, seat) => ({
     seat,
@@ -102,7 +191,7 @@ export function boxText({ t, nameOf, seatName, players }, box) {
     .filter(({ awake, woken, asleep }) => awake + woken + asleep > 0)
     .map(({ seat, ...cats }) => t("cats", { name: seatName(seat), ...cats }));
   const majority = box.majority ?? [];
-  const bonus = /** @type {{bonusPoints?: number}[]} */ (box.bySeat ?? [])
+  const bonus = (box.bySeat ?? [])
     .map(({ bonusPoints: points = 0 }, seat) =>
       points > 0 ? `, ${t("bonus", { name: seatName(seat), points })}` : "",
     )

@@ -1,122 +1,55 @@
-// The layout of Chat perché's table, and the places of each cat and bird.
+// Where everything lies on the table of Chat perché.
 
-import { deckLines, deckRows, round } from "./parts.js";
-import { Limb } from "./tree.js";
+import { path, round } from "../../art/shapes.js";
 
-/** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheViewJson} View */
-/** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPerchePiecesJson} Pieces */
-/** @typedef {import("../../game.js").Context<View>} Context */
+/** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheCardInfoJson} CardInfo */
+/** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("./view.js").Details} Details */
+/** @typedef {ReturnType<typeof layoutOf>} Layout */
+/** @typedef {ReturnType<typeof treeOf>} Tree */
 /**
  * A space of the tree on the drawing; (x, y): where paws stand.
  * @typedef {{x: number, y: number, onTrunk: boolean, isLeft: boolean}} Spot
  */
+/**
+ * The cards of one kind in a deck; a chip is a copy.
+ * @typedef {{card: CardInfo, chips: {value: number, isLeft: boolean}[]}} DeckRow
+ */
 
+/** What lies above what. */
+export const LAYERS = { land: 0, wood: 1, trunk: 2, spaces: 3, tokens: 4, animals: 5, card: 6 };
 /** Drawings of this width have the decks beside the tree. */
 const WIDE = 820;
 /** Drawings of this width have room for the decks below the tree. */
 export const MEDIUM = 600;
 
-/** The tree as the pieces tell it. @param {Pieces} details */
-function treeOf(details) {
-  const trunkSpaces = (details.spaces ?? [])
-    .filter(({ kind }) => kind === "CHAT_PERCHE_SPACE_KIND_TRUNK")
-    .sort((a, b) => (a.place ?? 0) - (b.place ?? 0))
-    .map(({ space }) => space ?? 0);
-  const branches = (details.branches ?? []).map(({ side, trunkSpace, spaces }) => ({
-    isLeft: side === "CHAT_PERCHE_SIDE_LEFT",
-    level: trunkSpaces.indexOf(trunkSpace ?? 0),
-    spaces: spaces ?? [],
-  }));
-  return { trunkSpaces, branches, longest: Math.max(...branches.map(({ spaces }) => spaces.length)) };
-}
-
-/** Measure where all lies. @param {Context} context */
-export function layOut(context) {
-  const { width, view } = context;
-  const details = /** @type {Pieces} */ (context.details);
+/**
+ * Measure where all lies.
+ * @param {Context} context
+ */
+export function layoutOf(context) {
+  const { width, details } = context;
   const tree = treeOf(details);
-  const isWide = width >= WIDE;
-  const isMedium = !isWide && width >= MEDIUM;
-  const rows = (view.seats ?? []).map(({ drawPileCards }) =>
-    deckRows(details.cards ?? [], view.deck ?? [], drawPileCards ?? []),
-  );
-  const gap = isWide ? 16 : 8;
-  const panelWidth = isWide ? 196 : (width - 3 * gap) / 2;
-  const lines = Math.max(...rows.map((row) => deckLines(row, panelWidth).lines));
-  const hasTokens = (view.seats ?? []).some(({ unplacedTokens }) => (unplacedTokens ?? 0) > 0);
-  const panelHeight = 40 + lines * (isWide ? 32 : 24);
-  const height = Math.max(480, context.height - (isMedium ? panelHeight + 2 * gap : 0));
-
-  const pitch = Math.min(
-    66,
-    ((isWide ? width - 2 * (panelWidth + 1.5 * gap) : width) - 8) / (2 * tree.longest + 1.1),
-  );
-  const rise = pitch * 0.8;
-  const waitingSize = pitch < 44 ? 32 : Math.min(46, pitch * 0.85);
-  const rugHeight = Math.round(waitingSize * 1.85);
-  const startHeight = 40 + rugHeight + 10;
-  const tokensHeight = hasTokens ? 58 : 0;
-  const trackHeight = pitch < 44 ? 44 : 54;
-  const birdSize = pitch < 44 ? 26 : 36;
-  const levels = tree.trunkSpaces.length;
-  const above = birdSize + 12 + pitch * 0.75 + rise;
-  const free = height - above - startHeight - tokensHeight - trackHeight;
-  const step = Math.max(54, Math.min(124, free / (levels - 0.4)));
-  const catSize = Math.min(pitch * 1.12, step * 0.68);
-  const low = above + step * (levels - 1);
-  const horizon = low + step * 0.6;
-  const bottom = horizon + startHeight + tokensHeight + trackHeight;
+  const decks = decksOf(context);
+  const { isWide, gap, panelWidth, panelHeight } = decks;
+  const heights = heightsOf(context, tree, decks);
+  const { pitch, step, horizon, bottom, startHeight, rugHeight, waitingSize, trackHeight, birdSize } =
+    heights;
   const centre = width / 2;
-
-  // The higher a branch, the steeper.
-  const limbs = tree.trunkSpaces.map(
-    (_, level) => new Limb(pitch, (rise * (level + 0.4)) / levels, tree.longest),
-  );
-  const limbOf = (/** @type {number} */ level) => /** @type {Limb} */ (limbs[level]);
-  /** @type {Map<number, Spot>} */
-  const spots = new Map();
-  const levelY = (/** @type {number} */ level) => low - level * step;
-  tree.trunkSpaces.forEach((space, level) =>
-    spots.set(space, { x: centre, y: levelY(level) + pitch * 0.16, onTrunk: true, isLeft: true }),
-  );
-  for (const { isLeft, level, spaces } of tree.branches) {
-    spaces.forEach((space, index) => {
-      const limb = limbOf(level);
-      const out = limb.outward(index + 1);
-      const x = centre + (isLeft ? -out : out);
-      spots.set(space, { x: round(x), y: round(levelY(level) + limb.top(out)), onTrunk: false, isLeft });
-    });
-  }
+  const branches = limbsOf(tree, heights, centre);
   const cardWidth = Math.min(startHeight / 1.5, isWide ? 100 : 92);
   const side = Math.min(width / 2 - gap - cardWidth / 2 - 8, waitingSize * 7.6);
   return {
-    details,
+    ...decks,
+    ...heights,
+    ...branches,
     tree,
-    isWide,
     width,
     centre,
-    limbOf,
-    pitch,
-    step,
-    catSize,
-    low,
-    horizon,
-    bottom,
-    spots,
-    levelY,
-    rows,
-    gap,
-    panelWidth,
-    panelHeight,
-    startHeight,
-    tokensHeight,
-    trackHeight,
-    rugHeight,
-    waitingSize,
-    birdSize,
     cardWidth,
     side,
-    hasTokens,
+    /** The middle of the tokens in hand. */
+    tokensY: horizon + startHeight + heights.tokensHeight / 2,
     trackX: trackHeight,
     trackLength: width - trackHeight - 88,
     reach: { width: pitch, height: Math.min(step * 0.9, pitch * 1.3) },
@@ -134,65 +67,220 @@ export function layOut(context) {
 }
 
 /**
- * Say which pieces are where, so that each stays itself: `moves` are from and to, as events tell of them.
- * @param {readonly number[]} before @param {readonly number[]} now @param {readonly [number, number][]} moves
+ * Return the tree as the pieces tell it.
+ * @param {Details} details
  */
-function follow(before, now, moves) {
-  /** @type {(number | undefined)[]} */
-  const places = before.length === now.length ? [...before] : now.map(() => undefined);
-  for (const [from, to] of moves) {
-    const index = places.lastIndexOf(from);
-    if (index >= 0) {
-      places[index] = to;
-    }
-  }
-  const left = [...now];
-  const kept = places.map((place) => {
-    const index = place === undefined ? -1 : left.indexOf(place);
-    return index < 0 ? undefined : left.splice(index, 1)[0];
-  });
-  return kept.map((place) => place ?? /** @type {number} */ (left.shift()));
+function treeOf(details) {
+  const trunkSpaces = (details.spaces ?? [])
+    .filter(({ kind }) => kind === "CHAT_PERCHE_SPACE_KIND_TRUNK")
+    .sort((a, b) => (a.place ?? 0) - (b.place ?? 0))
+    .map(({ space }) => space ?? 0);
+  const branches = (details.branches ?? []).map(({ side, trunkSpace, spaces }) => ({
+    isLeft: side === "CHAT_PERCHE_SIDE_LEFT",
+    level: trunkSpaces.indexOf(trunkSpace ?? 0),
+    spaces: spaces ?? [],
+  }));
+  return { trunkSpaces, branches, longest: Math.max(...branches.map(({ spaces }) => spaces.length)) };
 }
 
-/** Beside the tree, as a place of a bird. */
-const BESIDE = -1;
+/**
+ * Return the sizes of the panels with both decks.
+ * @param {Context} context
+ */
+function decksOf({ width, view, details }) {
+  const isWide = width >= WIDE;
+  const rows = (view.seats ?? []).map(({ drawPileCards }) =>
+    deckRows(details.cards ?? [], view.deck ?? [], drawPileCards ?? []),
+  );
+  const gap = isWide ? 16 : 8;
+  const panelWidth = isWide ? 196 : (width - 3 * gap) / 2;
+  const lines = Math.max(...rows.map((row) => deckLines(row, panelWidth).lines));
+  return { isWide, rows, gap, panelWidth, panelHeight: 40 + lines * (isWide ? 32 : 24) };
+}
 
 /**
- * Return where each cat and each bird is, by number.
+ * Return heights and sizes, from the birds above the tree to the dogs below it. `pitch`: the width of a space, `step`: the height
+ * between two branches, `low`: where the lowest one hangs.
  * @param {Context} context
- * @returns {{cats: number[][], birds: number[]}}
+ * @param {Tree} tree
+ * @param {ReturnType<typeof decksOf>} decks
  */
-export function whereabouts({ view, update, details, ui }) {
-  if (ui["seen"] !== update) {
-    const start = details.startSpace;
-    const events = (update.events ?? []).flatMap(({ chatPerche }) => (chatPerche ? [chatPerche] : []));
-    const before = ui["whereabouts"] ?? { cats: [], birds: [] };
-    const cats = (view.seats ?? []).map(({ cats = [], catsAtStart = 0 }, seat) => {
-      /** @type {[number, number][]} */
-      const moves = events.flatMap(({ kind, catOwner, seat: whose, fromSpace, toSpace, space }) =>
-        kind === "CHAT_PERCHE_EVENT_KIND_CAT_MOVED" && (catOwner ?? 0) === seat
-          ? [[fromSpace ?? 0, toSpace ?? 0]]
-          : kind === "CHAT_PERCHE_EVENT_KIND_CAT_FELL" && (whose ?? 0) === seat
-            ? [[space ?? 0, start]]
-            : [],
-      );
-      return follow(before.cats[seat] ?? [], [...cats, ...Array(catsAtStart).fill(start)], moves);
+function heightsOf({ width, height: room, view }, tree, { isWide, gap, panelWidth, panelHeight }) {
+  const isMedium = !isWide && width >= MEDIUM;
+  const height = Math.max(480, room - (isMedium ? panelHeight + 2 * gap : 0));
+  const free = (isWide ? width - 2 * (panelWidth + 1.5 * gap) : width) - 8;
+  const pitch = Math.min(66, free / (2 * tree.longest + 1.1));
+  const rise = pitch * 0.8;
+  const waitingSize = pitch < 44 ? 32 : Math.min(46, pitch * 0.85);
+  const rugHeight = Math.round(waitingSize * 1.85);
+  const startHeight = 40 + rugHeight + 10;
+  const hasTokens = (view.seats ?? []).some(({ unplacedTokens = 0 }) => unplacedTokens > 0);
+  const tokensHeight = hasTokens ? 58 : 0;
+  const trackHeight = pitch < 44 ? 44 : 54;
+  const birdSize = pitch < 44 ? 26 : 36;
+  const levels = tree.trunkSpaces.length;
+  const above = birdSize + 12 + pitch * 0.75 + rise;
+  const left = height - above - startHeight - tokensHeight - trackHeight;
+  const step = Math.max(54, Math.min(124, left / (levels - 0.4)));
+  const low = above + step * (levels - 1);
+  const horizon = low + step * 0.6;
+  return {
+    pitch,
+    rise,
+    waitingSize,
+    rugHeight,
+    startHeight,
+    tokensHeight,
+    trackHeight,
+    birdSize,
+    step,
+    catSize: Math.min(pitch * 1.12, step * 0.68),
+    low,
+    horizon,
+    bottom: horizon + startHeight + tokensHeight + trackHeight,
+  };
+}
+
+/**
+ * Bend the branches: the higher one is, the steeper. Returns where they hang, and the place of each space.
+ * @param {Tree} tree
+ * @param {ReturnType<typeof heightsOf>} heights
+ * @param {number} centre
+ */
+function limbsOf(tree, { pitch, rise, step, low }, centre) {
+  const levels = tree.trunkSpaces.length;
+  const limbs = tree.trunkSpaces.map(
+    (_, level) => new Limb(pitch, (rise * (level + 0.4)) / levels, tree.longest),
+  );
+  const limbOf = (/** @type {number} */ level) => /** @type {Limb} */ (limbs[level]);
+  const levelY = (/** @type {number} */ level) => low - level * step;
+  /** @type {Map<number, Spot>} */
+  const spots = new Map();
+  tree.trunkSpaces.forEach((space, level) =>
+    spots.set(space, { x: centre, y: levelY(level) + pitch * 0.16, onTrunk: true, isLeft: true }),
+  );
+  for (const { isLeft, level, spaces } of tree.branches) {
+    spaces.forEach((space, index) => {
+      const limb = limbOf(level);
+      const out = limb.outward(index + 1);
+      const x = centre + (isLeft ? -out : out);
+      spots.set(space, { x: round(x), y: round(levelY(level) + limb.top(out)), onTrunk: false, isLeft });
     });
-    /** @type {[number, number][]} */
-    const flights = events.flatMap(({ kind, space }) =>
-      kind === "CHAT_PERCHE_EVENT_KIND_BIRD_PLACED"
-        ? [[BESIDE, space ?? 0]]
-        : kind === "CHAT_PERCHE_EVENT_KIND_BIRD_LEFT"
-          ? [[space ?? 0, BESIDE]]
-          : [],
-    );
-    const birds = follow(
-      before.birds,
-      [...(view.birds ?? []), ...Array(view.birdsBeside ?? 0).fill(BESIDE)],
-      flights,
-    );
-    ui["whereabouts"] = { cats, birds };
-    ui["seen"] = update;
   }
-  return ui["whereabouts"];
+  return { limbOf, levelY, spots };
+}
+
+/** How a branch bends: all measures follow from the pitch of its spaces. */
+export class Limb {
+  /**
+   * @param {number} pitch
+   * @param {number} rise
+   * @param {number} spaces
+   */
+  constructor(pitch, rise, spaces) {
+    this.pitch = pitch;
+    this.rise = rise;
+    this.length = pitch * (spaces + 0.42);
+  }
+
+  /**
+   * How far out a space is.
+   * @param {number} place
+   */
+  outward(place) {
+    return this.pitch * (place + 0.02);
+  }
+
+  /**
+   * The middle of the wood.
+   * @param {number} x
+   */
+  middle(x) {
+    const t = x / this.length;
+    return 2 * t * (1 - t) * (0.06 * this.pitch - 0.2 * this.rise) - t * t * this.rise;
+  }
+
+  /**
+   * Half of the wood's thickness.
+   * @param {number} x
+   */
+  half(x) {
+    const t = x / this.length;
+    return (
+      this.pitch * (0.25 * (1 - t) ** 3 + 0.4 * t * (1 - t) ** 2 + 0.25 * t * t * (1 - t) + 0.035 * t ** 3)
+    );
+  }
+
+  /**
+   * The upper edge.
+   * @param {number} x
+   */
+  top(x) {
+    return this.middle(x) - this.half(x);
+  }
+
+  /**
+   * The outline, out to `end`; `tip`: how it ends.
+   * @param {number} end
+   * @param {string} tip
+   */
+  outline(end, tip) {
+    const steps = Array.from({ length: 9 }, (_, index) => (index * end) / 8);
+    const upper = steps.map((x) => path`${x} ${this.top(x)}`);
+    const lower = steps.map((x) => path`${x} ${this.middle(x) + this.half(x)}`).reverse();
+    return `M${upper.join("L")}${tip}L${lower.join("L")}Z`;
+  }
+}
+
+/** The size of a deck's icons. */
+export const ICON = 24;
+
+/**
+ * Return the measures of a deck's small cards in a panel.
+ * @param {number} width
+ */
+export function chipsOf(width) {
+  return { width: width < 180 ? 13.6 : 16, height: 20, gap: width < 180 ? 1.4 : 2 };
+}
+
+/**
+ * Return the rows of a deck: the cards of one kind, about the same cats, and which copies are left.
+ * @param {readonly CardInfo[]} cards
+ * @param {readonly number[]} copies of each card in a full deck
+ * @param {readonly number[]} left the cards left in it
+ * @returns {DeckRow[]}
+ */
+function deckRows(cards, copies, left) {
+  /** @type {Map<string, DeckRow>} */
+  const rows = new Map();
+  for (const card of cards) {
+    const number = card.card ?? 0;
+    const stay = left.filter((card) => card === number).length;
+    const key = `${card.kind} ${card.ownCats}`;
+    for (let copy = 0; copy < (copies[number] ?? 0); copy++) {
+      const row = rows.get(key) ?? { card, chips: [] };
+      row.chips.push({ value: card.value ?? 0, isLeft: copy < stay });
+      rows.set(key, row);
+    }
+  }
+  return [...rows.values()];
+}
+
+/**
+ * Say where the rows of a deck lie in a panel of a width: how many chips a line has, each row's column and line.
+ * @param {readonly DeckRow[]} rows
+ * @param {number} width
+ */
+export function deckLines(rows, width) {
+  const chips = chipsOf(width);
+  const columns = width >= 310 ? 2 : 1;
+  const most = Math.max(1, Math.floor((width / columns - ICON - 14) / (chips.width + chips.gap)));
+  const lines = Array(columns).fill(0);
+  const firsts = rows.map((row, index) => {
+    const column = Math.floor((index * columns) / rows.length);
+    const first = lines[column];
+    lines[column] += Math.ceil(row.chips.length / most);
+    return { column, first };
+  });
+  return { most, columns, firsts, lines: Math.max(...lines) };
 }

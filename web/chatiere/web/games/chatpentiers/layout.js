@@ -1,140 +1,86 @@
-// The layout of a table of Chatpentiers, and the facts that its view tells.
+// Where everything lies on a table of Chatpentiers.
 
-import { widthOf } from "./parts.js";
+import { RATIO, widthOf } from "./parts.js";
+import { numbersOf, seatOf, suitOf } from "./view.js";
 
-/** @typedef {import("../../game.js").Context} Context @typedef {import("../../game.js").Item} Item */
-/** @typedef {import("../../game.js").Box} Box @typedef {import("./parts.js").Plate} Plate */
+/** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./parts.js").Plate} Plate */
+/** @typedef {import("./view.js").Context} Context */
 /**
- * How big a castle is drawn: the height of a stone, of the battlements and of the ground wall, the widest
- * tower.
+ * How big a castle is drawn: the height of a stone, of the battlements and of the ground wall, the widest tower.
  * @typedef {{step: number, head: number, foot: number, tower: number}} Style
  */
 /**
- * How the table is laid out: on a `small` screen, a `middle` or a `large` one. `rows`: the stones that a
- * castle has room for; `kind`: the plates of the others.
+ * How big the screen is.
+ * @typedef {"small" | "middle" | "large"} Size
+ */
+/**
+ * How the table is laid out. `bottom`: the seat there; `rows`: the stones that a castle has room for; `kind`: the plates of the
+ * others; `discards`: the height of the discarded cards, at the bottom of the trick's box.
  * @typedef {object} Layout
- * @property {"small" | "middle" | "large"} size
+ * @property {Size} size
  * @property {number} height
- * @property {Box[]} others @property {Box} mine @property {Box} trick @property {Box} hand
- * @property {number} rows @property {Style} theirs @property {Style} own @property {Plate["kind"]} kind
- * @property {number} card @property {number} handCard @property {number} handRows @property {number} discards
+ * @property {number} bottom
+ * @property {Box[]} others
+ * @property {Box} mine
+ * @property {Box} trick
+ * @property {Box} hand
+ * @property {number} rows
+ * @property {Style} theirs
+ * @property {Style} own
+ * @property {Plate["kind"]} kind
+ * @property {number} card
+ * @property {number} handCard
+ * @property {number} handRows
+ * @property {number} discards
  */
-/** @typedef {Context & {layout: Layout, bottom: number, items: Item[]}} Table */
 
-const GAP = 8;
-/** How much higher than wide a card is. */
-export const RATIO = 1.4;
-
-/** Whether cards of the trick are being taken. @param {any} view */
-export function isTaking(view) {
-  return view.phase === "CHATPENTIERS_PHASE_TAKE";
-}
-
-/** A card's colour. @param {any} details @param {number} card @returns {number} */
-export function suitOf(details, card) {
-  return details.cards[card]?.colour ?? 0;
-}
-
-/** A card's value. @param {any} details @param {number} card @returns {number} */
-export function valueOf(details, card) {
-  return details.cards[card]?.value ?? 0;
-}
-
-/** The colour that was led. @param {any} view @param {any} details @returns {number | undefined} */
-export function ledSuit(view, details) {
-  const [play] = view.plays ?? [];
-  return play && suitOf(details, play.card ?? 0);
-}
-
-/** The numbers that depend on the number of players. @param {Context} context */
-export function tableOf({ details, players }) {
-  return details.byPlayers.find((/** @type {any} */ table) => table.players === players) ?? {};
-}
-
-/** The zones of a board. @param {Context} context @returns {{zone?: number, section?: boolean}[]} */
-export function zonesOf({ details, players }) {
-  return details.zones.filter((/** @type {any} */ zone) => (zone.minPlayers ?? 0) <= players);
+/**
+ * Lay the table out, as large as fits.
+ * @param {Context} context
+ * @returns {Layout}
+ */
+export function layoutOf(context) {
+  const least = grown(context, 1);
+  return grown(context, Math.min(1.4, Math.max(1, context.height / least.height)));
 }
 
 /**
- * What lies in a zone.
- * @param {Context} context @param {number} seat @param {{zone?: number, section?: boolean}} which
+ * Lay the table out.
+ * @param {Context} context
+ * @param {number} grow how much bigger than the least
+ * @returns {Layout}
  */
-export function contentOf({ view, details, update }, seat, { zone = 0, section = false }) {
-  const found = (view.seats[seat]?.zones ?? []).find((/** @type {any} */ each) => (each.zone ?? 0) === zone);
-  /** @type {number[]} */
-  const cards = found?.cards ?? [];
-  const limit = section ? (view.sectionLimits?.[zone] ?? 0) : 0;
-  const score = /** @type {any} */ (update.score?.detail)?.chatpentiers?.seats?.[seat] ?? {};
-  const points = section ? (score.sectionPoints?.[zone] ?? 0) : (score.zeroZonePoints ?? 0);
-  const suit = cards[0] === undefined ? undefined : suitOf(details, cards[0]);
-  return { zone, isSection: section, cards, limit, points, suit };
-}
-
-/** The seats, the first at the bottom of the table. @param {number} players @param {number} first */
-export function around(players, first) {
-  return Array.from({ length: players }, (_, index) => (first + index) % players);
-}
-
-/**
- * Lay the table out; `grow`: how much bigger than the least.
- * @param {Context} context @param {number} bottom @param {number} grow @returns {Layout}
- */
-export function layoutOf(context, bottom, grow) {
-  const { width, players, view } = context;
+function grown(context, grow) {
+  const { width, view } = context;
+  const bottom = context.me ?? 0;
   const size = width < 560 ? "small" : width < 820 ? "middle" : "large";
   const isSmall = size === "small";
-  const gap = isSmall ? 6 : GAP + 2;
+  const gap = isSmall ? 6 : 10;
   const rows = Math.max(...(view.sectionLimits ?? [0])) + 1;
-  const kind = isSmall ? (players === 4 ? "above" : "side") : "full";
-  const columns = isSmall && players > 4 ? 2 : players - 1;
-  const otherWidth = (width - gap * (columns + 1)) / columns;
-  const hasVoids = view.seats.some(
-    (/** @type {any} */ seat, /** @type {number} */ index) => index !== bottom && seat.shownVoids?.length > 0,
-  );
-  const isTall = kind === "above" ? hasVoids : kind === "full" && otherWidth < 206 && hasVoids;
-  const theirs = isSmall
-    ? { step: 7 * grow, head: 14, foot: 8, tower: 30 }
-    : { step: 15 * grow, head: 18, foot: 21, tower: 84 };
-  const own = isSmall
-    ? { step: 15 * grow, head: 16, foot: 21, tower: 68 }
-    : { step: 20 * grow, head: 22, foot: 26, tower: 96 };
+  const { theirs, own } = stylesOf(isSmall, grow);
   const castle = (/** @type {Style} */ { step, head, foot }) => rows * step + head + foot;
-  const otherHeight =
-    kind === "side"
-      ? Math.max(70, castle(theirs) + 12)
-      : castle(theirs) + (isSmall ? 52 : 58) + (isTall ? 22 : 0);
-  const others = Array.from({ length: players - 1 }, (_, index) => ({
-    x: gap + (index % columns) * (otherWidth + gap),
-    y: gap + Math.floor(index / columns) * (otherHeight + gap),
-    width: otherWidth,
-    height: otherHeight,
-  }));
-  const slots = players + (tableOf(context).extraCards ?? 0);
+  const { others, bottom: top, kind } = othersOf(context, { bottom, gap, isSmall, castle: castle(theirs) });
   const trickWidth = size === "large" ? Math.round((width - 3 * gap) * 0.54) : width - 2 * gap;
-  const discards = (isSmall ? 4 : 8) + 22 * flow(context, size, trickWidth).rows;
-  const card = Math.min(
-    (isSmall ? 50 : 84) * grow,
-    (trickWidth - (isSmall ? 22 : 44) - (slots - 1) * 12) / slots,
-  );
-  const trickHeight = (isSmall ? 28 : 44) + card * RATIO + (isSmall ? 20 : 30) + discards + 10;
+  const { card, discards, height: trickHeight } = trickOf(context, { size, width: trickWidth, grow });
   const ownHeight = size === "middle" ? castle(own) + 20 : castle(own) + (isSmall ? 46 : 68);
-  const top = Math.ceil((players - 1) / columns) * (otherHeight + gap) + gap;
   const middle = Math.max(trickHeight, ownHeight);
   const trick = { x: gap, y: top, width: trickWidth, height: size === "large" ? middle : trickHeight };
   const mine =
     size === "large"
       ? { x: 2 * gap + trickWidth, y: top, width: width - 3 * gap - trickWidth, height: middle }
       : { x: gap, y: top + trickHeight + gap, width: width - 2 * gap, height: ownHeight };
-  const count = view.seats[bottom]?.handSize ?? 0;
-  const handRows = count * (isSmall ? 44 : 48) > width - 2 * gap ? 2 : 1;
-  const handCard = isSmall ? 54 : Math.min(92, 82 * grow);
-  const handTop = mine.y + mine.height + gap;
-  const handHeight = count === 0 ? 0 : handCard * RATIO + (handRows - 1) * handCard * 1.12 + gap + 4;
-  const hand = { x: gap, y: handTop, width: width - 2 * gap, height: handHeight };
+  const { hand, handCard, handRows } = handOf(context, {
+    bottom,
+    isSmall,
+    grow,
+    top: mine.y + mine.height + gap,
+  });
+  const height = Math.round(hand.y + hand.height);
   return {
     size,
-    height: Math.round(handTop + handHeight),
+    height,
+    bottom,
     others,
     mine,
     trick,
@@ -146,13 +92,91 @@ export function layoutOf(context, bottom, grow) {
     handCard,
     handRows,
     discards,
-    kind: isTall && kind === "full" ? "tall" : kind,
+    kind,
   };
 }
 
 /**
+ * Return how big the castles of the others and one's own are drawn.
+ * @param {boolean} isSmall
+ * @param {number} grow
+ */
+function stylesOf(isSmall, grow) {
+  return isSmall
+    ? {
+        theirs: { step: 7 * grow, head: 14, foot: 8, tower: 30 },
+        own: { step: 15 * grow, head: 16, foot: 21, tower: 68 },
+      }
+    : {
+        theirs: { step: 15 * grow, head: 18, foot: 21, tower: 84 },
+        own: { step: 20 * grow, head: 22, foot: 26, tower: 96 },
+      };
+}
+
+/**
+ * Lay the other seats out, at the top.
+ * @param {Context} context
+ * @param {{bottom: number, gap: number, isSmall: boolean, castle: number}} room
+ */
+function othersOf(context, { bottom, gap, isSmall, castle }) {
+  const { width, players } = context;
+  /** @type {Plate["kind"]} */
+  const kind = isSmall ? (players === 4 ? "above" : "side") : "full";
+  const columns = isSmall && players > 4 ? 2 : players - 1;
+  const boxWidth = (width - gap * (columns + 1)) / columns;
+  const hasVoids = (context.view.seats ?? []).some(
+    ({ shownVoids = [] }, seat) => seat !== bottom && shownVoids.length > 0,
+  );
+  const isTall = hasVoids && (kind === "above" || (kind === "full" && boxWidth < 206));
+  const height =
+    kind === "side" ? Math.max(70, castle + 12) : castle + (isSmall ? 52 : 58) + (isTall ? 22 : 0);
+  const others = Array.from({ length: players - 1 }, (_, index) => ({
+    x: gap + (index % columns) * (boxWidth + gap),
+    y: gap + Math.floor(index / columns) * (height + gap),
+    width: boxWidth,
+    height,
+  }));
+  return {
+    others,
+    bottom: Math.ceil((players - 1) / columns) * (height + gap) + gap,
+    kind: isTall && kind === "full" ? /** @type {const} */ ("tall") : kind,
+  };
+}
+
+/**
+ * Return the sizes of the trick and of the discarded cards under it.
+ * @param {Context} context
+ * @param {{size: Size, width: number, grow: number}} room
+ */
+function trickOf(context, { size, width, grow }) {
+  const isSmall = size === "small";
+  const slots = context.players + (numbersOf(context).extraCards ?? 0);
+  const discards = (isSmall ? 4 : 8) + 22 * flow(context, size, width).rows;
+  const card = Math.min((isSmall ? 50 : 84) * grow, (width - (isSmall ? 22 : 44) - (slots - 1) * 12) / slots);
+  const height = (isSmall ? 28 : 44) + card * RATIO + (isSmall ? 20 : 30) + discards + 10;
+  return { card, discards, height };
+}
+
+/**
+ * Lay the hand at the bottom out.
+ * @param {Context} context
+ * @param {{bottom: number, isSmall: boolean, grow: number, top: number}} room
+ */
+function handOf(context, { bottom, isSmall, grow, top }) {
+  const gap = isSmall ? 6 : 10;
+  const width = context.width - 2 * gap;
+  const count = seatOf(context, bottom).handSize ?? 0;
+  const handRows = count * (isSmall ? 44 : 48) > width ? 2 : 1;
+  const handCard = isSmall ? 54 : Math.min(92, 82 * grow);
+  const height = count === 0 ? 0 : handCard * RATIO + (handRows - 1) * handCard * 1.12 + gap + 4;
+  return { hand: { x: gap, y: top, width, height }, handCard, handRows };
+}
+
+/**
  * Lay the discarded cards out by colour, each colour after its symbol, in as many rows as it takes.
- * @param {Context} context @param {Layout["size"]} size @param {number} width
+ * @param {Context} context
+ * @param {Size} size
+ * @param {number} width
  */
 export function flow({ view, details, t }, size, width) {
   const title = size === "small" ? "" : t("discards");
@@ -162,7 +186,7 @@ export function flow({ view, details, t }, size, width) {
   /** @type {{suit: number, card?: number, x: number, row: number}[]} */
   const spots = [];
   let [x, row, last] = [start, 0, -1];
-  for (const card of /** @type {number[]} */ (view.discards ?? [])) {
+  for (const card of view.discards ?? []) {
     const suit = suitOf(details, card);
     if (x + stone + (suit === last ? 0 : symbol) > width - 6) {
       [x, row, last] = [start, row + 1, -1];

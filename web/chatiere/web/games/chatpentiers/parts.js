@@ -1,18 +1,30 @@
 // The pieces of Chatpentiers: bricks and towers of castles, plates of players, marks.
 
-import { seatMark, suitSymbol } from "../../art/cards.js";
+import { cardFace, seatMark, suitSymbol } from "../../art/cards.js";
 import { crown, sprayer } from "../../art/pieces.js";
 import { s } from "../../dom.js";
+import { keyOf } from "./picks.js";
+import { suitOf, valueOf } from "./view.js";
 
 /** @typedef {import("../../dom.js").Child} Child */
 /** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("./view.js").Context} Context */
+
+/** How much higher than wide a card is. */
+export const RATIO = 1.4;
+/** Cards are drawn this wide, and scaled. */
+export const DRAWN = 100;
 
 // The smallest height of a brick that has its value written on it.
 const WRITTEN = 14;
 
 /**
  * A text. `x`, `y`: the middle of the line, at the end that `anchor` names.
- * @param {string} content @param {number} x @param {number} y @param {number} size
+ * @param {string} content
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
  * @param {{anchor?: "start" | "middle" | "end", fill?: string, weight?: number}} [options]
  */
 export function text(content, x, y, size, { anchor = "start", fill = "var(--ink)", weight = 600 } = {}) {
@@ -27,7 +39,8 @@ export function text(content, x, y, size, { anchor = "start", fill = "var(--ink)
 
 /**
  * About how wide a text is.
- * @param {string} content @param {number} size
+ * @param {string} content
+ * @param {number} size
  */
 export function widthOf(content, size) {
   return content.length * size * 0.64;
@@ -35,13 +48,21 @@ export function widthOf(content, size) {
 
 /**
  * A rounded rectangle.
- * @param {Box} box @param {number} radius @param {string} fill @param {Record<string, unknown>} [attributes]
+ * @param {Box} box
+ * @param {number} radius
+ * @param {string} fill
+ * @param {Record<string, unknown>} [attributes]
  */
 export function plane({ x, y, width, height }, radius, fill, attributes = {}) {
   return s("rect", { x, y, width, height, rx: radius, fill, ...attributes });
 }
 
-/** Children, moved. @param {number} x @param {number} y @param {...Child} children */
+/**
+ * Children, moved.
+ * @param {number} x
+ * @param {number} y
+ * @param {...Child} children
+ */
 export function at(x, y, ...children) {
   return s(
     "g",
@@ -52,7 +73,10 @@ export function at(x, y, ...children) {
 
 /**
  * A card as a stone of a castle, around its middle.
- * @param {number} suit @param {number} value @param {number} width @param {number} height
+ * @param {number} suit
+ * @param {number} value
+ * @param {number} width
+ * @param {number} height
  */
 export function brick(suit, value, width, height) {
   const colour = `var(--suit-${suit})`;
@@ -89,10 +113,17 @@ export function brick(suit, value, width, height) {
  * What a zone of a castle looks like. `step`: the height of a stone; `head`: of the battlements; `room`: of
  * the space that is kept for stones; `next`: where a card that is picked would come to lie, and its suit.
  * @typedef {object} Tower
- * @property {number} width @property {number} step @property {number} head @property {number} foot
- * @property {boolean} isSection @property {number} limit @property {number} count
+ * @property {number} width
+ * @property {number} step
+ * @property {number} head
+ * @property {number} foot
+ * @property {boolean} isSection
+ * @property {number} limit
+ * @property {number} count
  * @property {number | undefined} suit
- * @property {number} points @property {number} seat @property {number} room
+ * @property {number} points
+ * @property {number} seat
+ * @property {number} room
  * @property {{y: number, height: number, suit: number} | undefined} next
  */
 
@@ -101,99 +132,122 @@ export function brick(suit, value, width, height) {
  * @param {Tower} tower
  */
 export function tower(tower) {
-  const { width, step, head, foot, isSection, limit, count, suit, seat, next, room } = tower;
-  const isPerfect = isSection && count === limit;
-  const isOver = count > limit;
+  const { width, step, head, foot, isSection, limit, count, suit, room, next } = tower;
   const half = width / 2;
-  const height = limit * step;
-  const slots = Array.from({ length: Math.max(0, limit - count) }, (_, index) =>
-    plane(
-      { x: -half + 4.5, y: -(count + index + 1) * step + 2, width: width - 9, height: step - 4 },
-      3,
-      "none",
-      { stroke: "var(--carton-2)", "stroke-width": 1.2, "stroke-dasharray": "3 3", "stroke-opacity": 0.9 },
-    ),
-  );
-  const fill = isOver ? "var(--bad)" : isPerfect ? "var(--good)" : "var(--surface)";
-  const isLabelled = foot >= 16;
-  const label = `${count}/${limit}`;
-  const points =
-    tower.points !== 0 && width >= 62 ? (tower.points > 0 ? `+${tower.points}` : `−${-tower.points}`) : "";
-  const ink = isOver || isPerfect ? "var(--surface)" : "var(--ink)";
+  const top = isSection ? limit * step + head * 0.42 : Math.max(1, count) * step + head * 0.6;
   return s(
     "g",
     {},
     // All of the column can be clicked.
     plane({ x: -half - 2, y: -room - head, width: width + 4, height: room + head + foot }, 0, "transparent"),
-    isSection
-      ? [
-          isPerfect && flag(half * 0.1, -height - head, Math.min(26, step + 5), seat),
-          plane({ x: -half, y: -height - 1, width, height: height + 1 }, 0, "var(--carton)"),
-          plane({ x: -half + 3, y: -height, width: width - 6, height }, 2, "var(--wall)"),
-          s("path", {
-            d: battlements(width, head, -height),
-            fill: "var(--carton)",
-            stroke: "var(--wall)",
-            "stroke-linejoin": "round",
-          }),
-          s("path", { d: `M${-half} ${-height}V0M${half} ${-height}V0`, stroke: "var(--wall)" }),
-        ]
-      : [
-          s("path", {
-            d: pit(half, step * 1.1),
-            fill: "var(--wall)",
-            "fill-opacity": 0.55,
-            stroke: "var(--wall)",
-            "stroke-dasharray": "3 3",
-          }),
-          count === 0 && at(0, -step * 0.55 - 4, sprayer(Math.min(28, width * 0.7, step * 1.5))),
-        ],
-    slots,
-    suit !== undefined &&
-      isSection &&
-      at(0, -height - head * 0.42, shield(suit, Math.min(head * 1.25, width * 0.6))),
-    suit !== undefined &&
-      !isSection &&
-      at(0, -Math.max(1, count) * step - head * 0.6, shield(suit, Math.min(head * 1.25, width * 0.6))),
-    next &&
-      at(
-        0,
-        next.y,
-        plane(
-          { x: -half + 3, y: -next.height / 2 + 1, width: width - 6, height: next.height - 2 },
-          4,
-          `var(--suit-soft-${next.suit})`,
-          {
-            stroke: count >= limit ? "var(--bad)" : `var(--suit-${next.suit})`,
-            "stroke-width": 2.5,
-            "stroke-dasharray": "4 3",
-          },
-        ),
-        text(count >= limit ? "!" : "+", 0, 0, Math.max(12, Math.min(18, next.height)), {
-          anchor: "middle",
-          weight: 700,
-        }),
-      ),
-    plane({ x: -half + 1, y: 3, width: width - 2, height: Math.max(4, foot - 5) }, 5, fill, {
-      stroke: "var(--wall)",
-      "stroke-opacity": 0.5,
-    }),
-    isLabelled &&
-      text(label, points ? -half + 8 : 0, 3 + (foot - 5) / 2, foot >= 24 ? 14 : 12, {
-        anchor: points ? "start" : "middle",
-        fill: ink,
-        weight: 700,
-      }),
-    points &&
-      text(points, half - 8, 3 + (foot - 5) / 2, foot >= 24 ? 14 : 12, {
-        anchor: "end",
-        fill: ink,
-        weight: 700,
-      }),
+    isSection ? walls(tower) : zeroZone(tower),
+    Array.from({ length: Math.max(0, limit - count) }, (_, index) => freeStone(tower, count + index + 1)),
+    suit !== undefined && at(0, -top, shield(suit, Math.min(head * 1.25, width * 0.6))),
+    next && nextStone(tower, next),
+    counts(tower),
   );
 }
 
-/** A castle's ground wall, under its towers. @param {number} width @param {number} height */
+/** @param {Tower} tower */
+function walls({ width, step, head, limit, count, seat }) {
+  const half = width / 2;
+  const height = limit * step;
+  return [
+    count === limit && flag(half * 0.1, -height - head, Math.min(26, step + 5), seat),
+    plane({ x: -half, y: -height - 1, width, height: height + 1 }, 0, "var(--carton)"),
+    plane({ x: -half + 3, y: -height, width: width - 6, height }, 2, "var(--wall)"),
+    s("path", {
+      d: battlements(width, head, -height),
+      fill: "var(--carton)",
+      stroke: "var(--wall)",
+      "stroke-linejoin": "round",
+    }),
+    s("path", { d: `M${-half} ${-height}V0M${half} ${-height}V0`, stroke: "var(--wall)" }),
+  ];
+}
+
+/** @param {Tower} tower */
+function zeroZone({ width, step, count }) {
+  return [
+    s("path", {
+      d: pit(width / 2, step * 1.1),
+      fill: "var(--wall)",
+      "fill-opacity": 0.55,
+      stroke: "var(--wall)",
+      "stroke-dasharray": "3 3",
+    }),
+    count === 0 && at(0, -step * 0.55 - 4, sprayer(Math.min(28, width * 0.7, step * 1.5))),
+  ];
+}
+
+/**
+ * Where a stone is missing.
+ * @param {Tower} tower
+ * @param {number} nth from 1, at the ground
+ */
+function freeStone({ width, step }, nth) {
+  return plane({ x: -width / 2 + 4.5, y: -nth * step + 2, width: width - 9, height: step - 4 }, 3, "none", {
+    stroke: "var(--carton-2)",
+    "stroke-width": 1.2,
+    "stroke-dasharray": "3 3",
+    "stroke-opacity": 0.9,
+  });
+}
+
+/**
+ * Where the card that is picked would come to lie.
+ * @param {Tower} tower
+ * @param {NonNullable<Tower["next"]>} next
+ */
+function nextStone({ width, limit, count }, { y, height, suit }) {
+  const isFull = count >= limit;
+  const box = { x: -width / 2 + 3, y: -height / 2 + 1, width: width - 6, height: height - 2 };
+  const look = {
+    stroke: isFull ? "var(--bad)" : `var(--suit-${suit})`,
+    "stroke-width": 2.5,
+    "stroke-dasharray": "4 3",
+  };
+  const size = Math.max(12, Math.min(18, height));
+  return at(
+    0,
+    y,
+    plane(box, 4, `var(--suit-soft-${suit})`, look),
+    text(isFull ? "!" : "+", 0, 0, size, { anchor: "middle", weight: 700 }),
+  );
+}
+
+/**
+ * How many stones a tower has and may have, and its points.
+ * @param {Tower} tower
+ */
+function counts({ width, foot, isSection, limit, count, points }) {
+  const isPerfect = isSection && count === limit;
+  const isOver = count > limit;
+  const half = width / 2;
+  const said = points !== 0 && width >= 62 ? (points > 0 ? `+${points}` : `−${-points}`) : "";
+  const fill = isOver || isPerfect ? "var(--surface)" : "var(--ink)";
+  const [y, size] = [3 + (foot - 5) / 2, foot >= 24 ? 14 : 12];
+  const box = { x: -half + 1, y: 3, width: width - 2, height: Math.max(4, foot - 5) };
+  return [
+    plane(box, 5, isOver ? "var(--bad)" : isPerfect ? "var(--good)" : "var(--surface)", {
+      stroke: "var(--wall)",
+      "stroke-opacity": 0.5,
+    }),
+    foot >= 16 &&
+      text(`${count}/${limit}`, said ? -half + 8 : 0, y, size, {
+        anchor: said ? "start" : "middle",
+        fill,
+        weight: 700,
+      }),
+    said && text(said, half - 8, y, size, { anchor: "end", fill, weight: 700 }),
+  ];
+}
+
+/**
+ * A castle's ground wall, under its towers.
+ * @param {number} width
+ * @param {number} height
+ */
 export function ground(width, height) {
   const rows = [];
   for (let x = 22; x < width - 10; x += 44) {
@@ -213,7 +267,9 @@ export function ground(width, height) {
 
 /**
  * The outline of the top of a tower.
- * @param {number} width @param {number} height @param {number} y its lower edge
+ * @param {number} width
+ * @param {number} height
+ * @param {number} y its lower edge
  */
 function battlements(width, height, y) {
   const half = width / 2;
@@ -227,12 +283,19 @@ function battlements(width, height, y) {
   return `${d}V${y}Z`;
 }
 
-/** The outline of the zero zone. @param {number} half @param {number} depth */
+/**
+ * The outline of the zero zone.
+ * @param {number} half
+ * @param {number} depth
+ */
 function pit(half, depth) {
   return `M${-half} ${-depth}Q${3 - half} 0 ${5 - half} 0H${half - 5}Q${half - 3} 0 ${half} ${-depth}Z`;
 }
 
-/** @param {number} suit @param {number} size */
+/**
+ * @param {number} suit
+ * @param {number} size
+ */
 function shield(suit, size) {
   return s(
     "g",
@@ -247,7 +310,12 @@ function shield(suit, size) {
   );
 }
 
-/** @param {number} x @param {number} y @param {number} height @param {number} seat */
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} height
+ * @param {number} seat
+ */
 function flag(x, y, height, seat) {
   const size = height * 0.55;
   return at(
@@ -270,7 +338,8 @@ function flag(x, y, height, seat) {
 
 /**
  * A suit that somebody doesn't hold.
- * @param {number} suit @param {number} size
+ * @param {number} suit
+ * @param {number} size
  */
 function voidMark(suit, size) {
   const half = size / 2;
@@ -294,13 +363,21 @@ function voidMark(suit, size) {
  * What is said of a player. `kind`: over the castle in two lines ("full"), with the voids in a third
  * ("tall"), in one line ("line"); on small screens in a column ("side") or over a small castle ("above").
  * @typedef {object} Plate
- * @property {"full" | "tall" | "line" | "side" | "above"} kind @property {number} seat
- * @property {string} name @property {number} hand @property {number | string} total
- * @property {boolean} leads @property {readonly number[]} voids
- * @property {number} width @property {number} mark
+ * @property {"full" | "tall" | "line" | "side" | "above"} kind
+ * @property {number} seat
+ * @property {string} name
+ * @property {number} hand
+ * @property {number | string} total
+ * @property {boolean} leads
+ * @property {readonly number[]} voids
+ * @property {number} width
+ * @property {number} mark
  */
 
-/** The plate of a player, from its upper left corner. @param {Plate} plate */
+/**
+ * The plate of a player, from its upper left corner.
+ * @param {Plate} plate
+ */
 export function plate({ kind, seat, name, hand, total, leads, voids, width, mark }) {
   const isSmall = kind === "side" || kind === "above";
   const size = isSmall ? 12 : mark >= 40 ? 16 : 14;
@@ -360,4 +437,95 @@ function pennant() {
       "stroke-linejoin": "round",
     }),
   );
+}
+
+/**
+ * Where a card of the trick lies, with what is said under it.
+ * @param {number} width
+ * @param {string} caption
+ * @param {number} size
+ * @param {boolean} isActive
+ * @param {boolean} isSoft
+ */
+export function slot(width, caption, size, isActive, isSoft) {
+  const box = { x: -width / 2, y: (-width * RATIO) / 2, width, height: width * RATIO };
+  const colour = isActive ? "var(--accent)" : "var(--table-line)";
+  return s(
+    "g",
+    {},
+    isActive &&
+      plane({ x: box.x - 4, y: box.y - 4, width: width + 8, height: box.height + 8 }, 10, "var(--accent)", {
+        "fill-opacity": 0.25,
+        stroke: "var(--accent)",
+        "stroke-width": 2,
+      }),
+    plane(box, 7, "var(--table)", { stroke: colour, "stroke-width": 1.5, "stroke-dasharray": "5 4" }),
+    text(caption, 0, box.height / 2 + size + 4, size, {
+      anchor: "middle",
+      fill: isActive ? "var(--accent)" : isSoft ? "var(--ink-soft)" : "var(--ink)",
+      weight: isActive ? 700 : 600,
+    }),
+  );
+}
+
+/**
+ * Where a card lies, and what can be done with it.
+ * @typedef {object} CardPlace
+ * @property {number} x
+ * @property {number} y
+ * @property {number} width
+ * @property {number} layer
+ * @property {string} label
+ * @property {boolean} pick
+ * @property {boolean} [isDim]
+ * @property {{x: number, y: number, scale: number} | undefined} [from]
+ */
+
+/**
+ * A card, face up.
+ * @param {Context} context
+ * @param {number} number
+ * @param {CardPlace} how
+ * @returns {Item}
+ */
+export function card({ details }, number, { x, y, width, layer, label, pick, isDim = false, from }) {
+  const suit = suitOf(details, number);
+  const value = String(valueOf(details, number));
+  const isSmall = width < 66;
+  const height = DRAWN * RATIO;
+  const face = {
+    band: `var(--suit-${suit})`,
+    bandInk: `var(--suit-ink-${suit})`,
+    soft: `var(--suit-soft-${suit})`,
+  };
+  const draw = () =>
+    s(
+      "g",
+      {},
+      isSmall
+        ? cardFace(DRAWN, height, {
+            ...face,
+            motif: s(
+              "g",
+              {},
+              text(value, 0, -30, 52, { anchor: "middle", fill: "var(--card-ink)", weight: 700 }),
+              at(0, 28, suitSymbol(suit, 56)),
+            ),
+          })
+        : cardFace(DRAWN, height, { ...face, corner: value, motif: suitSymbol(suit, 54) }),
+      isDim &&
+        plane({ x: -DRAWN / 2, y: -height / 2, width: DRAWN, height }, 9, "var(--table)", { opacity: 0.55 }),
+    );
+  return {
+    key: keyOf(number),
+    x,
+    y,
+    scale: width / DRAWN,
+    layer,
+    stamp: `face ${isSmall} ${isDim}`,
+    draw,
+    label,
+    ...(from && { from }),
+    ...(pick && { pick: keyOf(number) }),
+  };
 }

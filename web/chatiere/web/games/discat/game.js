@@ -1,105 +1,18 @@
-// Discat on the screen: its words, what can be picked, and what is said.
+// Discat on the screen: chains of cards with two digits, and the sign that says what may follow.
 
-import { cardOf, draw, keyOf, passedSeats, topOf } from "./table.js";
+import { layoutOf } from "./layout.js";
+import { attempt, picks } from "./picks.js";
+import { handItems, seatItems } from "./seats.js";
+import { tableItems } from "./table.js";
+import { breakdown, isMoment, prompt, summary } from "./text.js";
 import { words } from "./words.js";
 
-/** @typedef {import("./table.js").Context} Context */
-
-/** @type {import("../../game.js").Game} */
-export const game = {
-  words,
-  draw,
-  picks: ({ discat }) => {
-    if (discat?.play) {
-      return { keys: (discat.play.cards ?? []).map(keyOf) };
-    }
-    return { keys: discat?.exchange ? [keyOf(discat.exchange.card ?? 0)] : [] };
-  },
-  confirms: true,
-  attempt: (keys, { view }) => {
-    const cards = keys.map(cardOf);
-    return view.phase === "DISCAT_PHASE_PASS" ? { exchange: { card: cards.at(-1) } } : { play: { cards } };
-  },
-  prompt,
-  summary,
-  breakdown: (_, detail, { t }) => [
-    [t("pile-points"), detail.pilePoints ?? 0],
-    [t("bonus-points"), detail.bonusPoints ?? 0],
-    [t("hand-points"), detail.handPoints ?? 0],
-  ],
-  isMoment: ({ discat }) =>
-    discat?.kind === "DISCAT_EVENT_KIND_LAST_TURNS_BEGUN" || discat?.kind === "DISCAT_EVENT_KIND_GAME_ENDED",
-};
-
-/** @param {Context} context */
-function prompt(context) {
-  const { view, picked, candidates, t, nameOf } = context;
-  const [first] = picked;
-  if (first === undefined) {
-    return undefined;
-  }
-  if (view.phase === "DISCAT_PHASE_PASS") {
-    return t("prompt-swap", { card: nameOf("card", cardOf(first)) });
-  }
-  const top = topOf(context);
-  if (top === undefined) {
-    return t("prompt-top");
-  }
-  return t(candidates.size > 0 ? "prompt-more" : "prompt-ready", { card: nameOf("card", top) });
+/** @type {import("../../game.js").Game<"discat">["draw"]} */
+function draw(context) {
+  const layout = layoutOf(context);
+  const items = [tableItems, handItems, seatItems].flatMap((itemsOf) => itemsOf(context, layout));
+  return { width: context.width, height: layout.height, items };
 }
 
-/** @param {Context} context */
-function summary({ view, players, me, t, seatName, nameOf }) {
-  const { constraint: now, queue = [], seats = [], lastTurnsLeft = 0, drawPileSize = 0 } = view;
-  const arrowOf = (/** @type {number} */ card) =>
-    t((view.upArrows?.cards ?? []).includes(card) ? "up" : "down");
-  const listed = (/** @type {readonly number[]} */ cards) =>
-    cards.map((card) => `${nameOf("card", card)} (${arrowOf(card)})`).join(", ");
-  /** @type {string[]} */
-  const lines = [];
-  if (now) {
-    const { card = 0, higher = false, creator = 0, bonusDrawn = false } = now;
-    const name = seatName(creator);
-    lines.push(t("sign-by", { than: t(higher ? "higher" : "lower"), card: nameOf("card", card), name }));
-    if (bonusDrawn) {
-      lines.push(t("sum-bonus-drawn", { name }));
-    }
-  } else {
-    lines.push(t("sign-free"));
-  }
-  const passed = [...passedSeats(view)];
-  if (passed.length > 0) {
-    lines.push(t("sum-passed", { names: passed.map(seatName).join(", ") }));
-  }
-  if (lastTurnsLeft > 0) {
-    lines.push(t("sum-last", { count: lastTurnsLeft }));
-  }
-  if (me !== undefined) {
-    lines.push(t("sum-hand", { cards: listed(seats[me]?.handCards ?? []) }));
-  }
-  lines.push(t("draw-pile", { count: drawPileSize }));
-  if (queue.length > 0) {
-    const cards = queue.map(({ seat = 0, card }) =>
-      card === undefined
-        ? t("queued", { name: seatName(seat) })
-        : t("queued-card", { card: nameOf("card", card), name: seatName(seat) }),
-    );
-    lines.push(t("queue", { cards: cards.join(", ") }));
-  }
-  for (let seat = 0; seat < players; seat++) {
-    const { handSize = 0, handCards = [], pile = [], bonusPile = [] } = seats[seat] ?? {};
-    const name = seatName(seat);
-    const cards = pile.map(({ card = 0, faceDown }) =>
-      faceDown ? t("turned", { card: nameOf("card", card) }) : `${nameOf("card", card)} (${arrowOf(card)})`,
-    );
-    const said = t("sum-pile", { count: pile.length, cards: cards.join(", ") });
-    lines.push(t("sum-seat", { name, hand: handSize, pile: said }));
-    if (bonusPile.length > 0) {
-      lines.push(t("sum-bonus", { name, count: bonusPile.length, cards: listed(bonusPile) }));
-    }
-    if (seat !== me && handCards.length > 0) {
-      lines.push(t("sum-known", { name, cards: listed(handCards) }));
-    }
-  }
-  return lines;
-}
+/** @type {import("../../game.js").Game<"discat">} */
+export const game = { words, draw, picks, confirms: true, attempt, prompt, summary, breakdown, isMoment };

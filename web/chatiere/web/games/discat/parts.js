@@ -1,8 +1,15 @@
 // The parts of Discat's drawing: cards with digits and an arrow, the sign of the constraint, a number line.
 
-import { cardBack, cardFace } from "../../art/cards.js";
+import { cardBack, cardFace, chip } from "../../art/cards.js";
 import { arrowDown, arrowUp, paw } from "../../art/pieces.js";
 import { s } from "../../dom.js";
+import { keyOf } from "./picks.js";
+import { digitsOf, pointsUp } from "./view.js";
+
+/** @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./layout.js").Spot} Spot */
+/** @typedef {import("./view.js").Context} Context */
 
 /**
  * What a card looks like. `strip`: the pixels of its left side that another card leaves to be seen;
@@ -24,7 +31,9 @@ function coloursOf(isUp) {
 
 /**
  * Text in the middle of (x, y); `wrap`: the width at which it is broken into lines.
- * @param {string} text @param {number} x @param {number} y
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
  * @param {{size?: number, fill?: string, anchor?: string, wrap?: number}} [options]
  */
 export function write(
@@ -57,7 +66,8 @@ export function write(
 
 /**
  * The width of a text, roughly.
- * @param {string} text @param {number} size
+ * @param {string} text
+ * @param {number} size
  */
 export function widthOf(text, size) {
   return text.length * size * 0.6;
@@ -65,7 +75,9 @@ export function widthOf(text, size) {
 
 /**
  * A text, shortened to fit into a width.
- * @param {string} text @param {number} size @param {number} width
+ * @param {string} text
+ * @param {number} size
+ * @param {number} width
  */
 export function fitted(text, size, width) {
   const most = Math.floor(width / (size * 0.66));
@@ -120,7 +132,8 @@ export function face(card, { size, isUp, tens, units, strip, sharesTens = false,
 
 /**
  * The size of a number in the corner of a card.
- * @param {number} size @param {number} strip
+ * @param {number} size
+ * @param {number} strip
  */
 function cornerSize(size, strip) {
   return (Math.max(LEAST, Math.min(size * 0.22, strip * 0.56)) * CARD.width) / size;
@@ -128,8 +141,11 @@ function cornerSize(size, strip) {
 
 /**
  * A digit of a card.
- * @param {number} x @param {number} y @param {number} digit
- * @param {boolean} isShared @param {boolean} isFaint
+ * @param {number} x
+ * @param {number} y
+ * @param {number} digit
+ * @param {boolean} isShared
+ * @param {boolean} isFaint
  */
 function tile(x, y, digit, isShared, isFaint) {
   return s(
@@ -154,7 +170,8 @@ function tile(x, y, digit, isShared, isFaint) {
 
 /**
  * A card's back, with its number on it where that is known.
- * @param {number} size the width at which it will be seen @param {number} [card]
+ * @param {number} size the width at which it will be seen
+ * @param {number} [card]
  * @param {number} [strip] the pixels of its left side that can be seen
  */
 export function back(size, card, strip = size) {
@@ -183,7 +200,8 @@ export function back(size, card, strip = size) {
 
 /**
  * A place where a card could lie.
- * @param {string} text @param {number} scale
+ * @param {string} text
+ * @param {number} scale
  */
 export function slot(text, scale) {
   return s(
@@ -206,7 +224,9 @@ export function slot(text, scale) {
 
 /**
  * What lies under the things of a seat.
- * @param {number} width @param {number} height @param {boolean} isActive
+ * @param {number} width
+ * @param {number} height
+ * @param {boolean} isActive
  */
 export function panel(width, height, isActive) {
   return s("rect", {
@@ -222,7 +242,10 @@ export function panel(width, height, isActive) {
 
 /**
  * The constraint: a big arrow with the number that must be passed.
- * @param {number} size @param {string} number @param {string} than @param {boolean} isHigher
+ * @param {number} size
+ * @param {string} number
+ * @param {string} than
+ * @param {boolean} isHigher
  */
 export function constraintSign(size, number, than, isHigher) {
   const { solid, ink } = coloursOf(isHigher);
@@ -243,7 +266,8 @@ export function constraintSign(size, number, than, isHigher) {
 
 /**
  * No constraint.
- * @param {number} size @param {readonly string[]} words
+ * @param {number} size
+ * @param {readonly string[]} words
  */
 export function freeSign(size, [big = "", small = ""]) {
   return s(
@@ -263,8 +287,7 @@ export function freeSign(size, [big = "", small = ""]) {
 
 /**
  * All numbers in a line: those that the constraint allows, and the viewer's own cards.
- * @param {{least: number, most: number, card?: number | undefined, higher: boolean, hand: readonly number[],
- *   width: number}} of
+ * @param {{least: number, most: number, card?: number | undefined, higher: boolean, hand: readonly number[], width: number}} of
  */
 export function scaleOfNumbers({ least, most, card, higher, hand, width }) {
   const { solid } = coloursOf(higher);
@@ -314,7 +337,91 @@ export function scaleOfNumbers({ least, most, card, higher, hand, width }) {
   );
 }
 
-/** @param {number} x @param {number} y @param {import("../../dom.js").Child} child */
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {import("../../dom.js").Child} child
+ */
 function at(x, y, child) {
   return s("g", { transform: `translate(${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10})` }, child);
+}
+
+/**
+ * A card that lies open.
+ * @param {Context} context
+ * @param {number} card
+ * @param {Spot} spot
+ * @param {Partial<Item>} item
+ * @param {Look} [look]
+ * @returns {Item}
+ */
+export function openCard({ view, details }, card, spot, item, look = {}) {
+  const isUp = pointsUp(view, card);
+  const size = Math.round(CARD.width * spot.scale);
+  const drawn = { ...look, size, isUp, ...digitsOf(details, card) };
+  return {
+    key: keyOf(card),
+    ...spot,
+    stamp: JSON.stringify(["open", card, drawn]),
+    draw: () => face(card, drawn),
+    ...item,
+  };
+}
+
+/**
+ * A card that lies face down; `card`: its number, where everybody knows it; `strip`: the pixels of its width
+ * that can be seen.
+ * @param {string} key
+ * @param {Spot} spot
+ * @param {Partial<Item>} item
+ * @param {number} [card]
+ * @param {number} [strip]
+ * @returns {Item}
+ */
+export function hiddenCard(key, spot, item, card, strip = CARD.width) {
+  const size = Math.round(CARD.width * spot.scale);
+  return {
+    key,
+    ...spot,
+    stamp: `back ${card ?? ""} ${size} ${strip}`,
+    draw: () => back(size, card, strip),
+    ...item,
+  };
+}
+
+/**
+ * A small label with a fixed place.
+ * @param {string} key
+ * @param {number} x
+ * @param {number} y
+ * @param {string} text
+ * @param {{fill?: string, ink?: string, stroke?: string, size?: number, label?: string}} [options]
+ * @returns {Item}
+ */
+export function badge(key, x, y, text, { label, ...look } = {}) {
+  const draw = () => {
+    const drawn = chip(text, { size: 12, ...look });
+    // The page's own colour of text would win over the attribute.
+    drawn.querySelector("text")?.style.setProperty("fill", look.ink ?? "var(--ink)");
+    return drawn;
+  };
+  return { key, x, y, layer: 6, stamp: `${text} ${JSON.stringify(look)}`, draw, ...(label ? { label } : {}) };
+}
+
+/**
+ * The ground of a place.
+ * @param {string} key
+ * @param {Box} box
+ * @param {boolean} isActive
+ * @returns {Item}
+ */
+export function panelItem(key, { x, y, width, height }, isActive) {
+  return {
+    key,
+    x,
+    y,
+    layer: -2,
+    stamp: `${width} ${height} ${isActive}`,
+    draw: () => panel(width, height, isActive),
+  };
 }

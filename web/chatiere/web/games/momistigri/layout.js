@@ -1,34 +1,63 @@
 // The layout of Momistigri's table, on a phone, upright and wide.
 
-import { PHASE, order, seatsOf } from "./view.js";
+import { cardsOf, order, phaseOf, seatOf } from "./view.js";
 
-/** @typedef {import("../../game.js").Box} Box @typedef {import("../../game.js").Context} Context */
+/** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./view.js").Card} Card */
+/** @typedef {import("./view.js").Context} Context */
+/** @typedef {ReturnType<typeof gridOf>} Grid */
 /** @typedef {{seat: number, plate: Box, hand: Box}} Place */
 /**
+ * Where everything lies. `below`: the seat there; `plate`: that seat's; `cell`: the size of a cell of the mat, and the middle of the
+ * first one.
  * @typedef {object} Layout
- * @property {boolean} isNarrow @property {Place[]} others @property {Box} plate the plate below
- * @property {Box} news @property {Box} hand @property {Box} mat @property {number} ring
- * @property {{width: number, height: number, x: number, y: number}} cell the middle of the first one
+ * @property {boolean} isNarrow
+ * @property {Place[]} others
+ * @property {number} below
+ * @property {Box} plate
+ * @property {Box} news
+ * @property {Box} hand
+ * @property {Box} mat
+ * @property {number} ring
+ * @property {{width: number, height: number, x: number, y: number}} cell
  * @property {number} height
+ * @property {Grid} grid
+ * @property {Card[]} cards
  */
+/** @typedef {Omit<Layout, "below" | "grid" | "cards">} Places */
 
-/** The phases in which a card of the pile is chosen. */
-export const FROM_PILE = [`${PHASE}HAND_OUT`, `${PHASE}SWAP_IN`];
 /** On a phone a card of the hand shows at least so much. */
 export const LEAST_STEP = 40;
 
-/** The kinds of this game by rows (colours) and columns (values). @param {Context} context */
-export function gridOf(context) {
+/**
+ * Lay the table out.
+ * @param {Context} context
+ * @returns {Layout}
+ */
+export function layoutOf(context) {
+  const grid = gridOf(context);
+  const [below = 0, ...seats] = order(context);
+  const places = context.width < 600 ? narrowLayout(context, seats, grid) : wideLayout(context, seats, grid);
+  return { ...places, below, grid, cards: cardsOf(context) };
+}
+
+/**
+ * Return whether a card of the pile is chosen now.
+ * @param {Context} context
+ */
+export function choosesFromPile({ view }) {
+  return phaseOf(view) === "HAND_OUT" || phaseOf(view) === "SWAP_IN";
+}
+
+/**
+ * Return the kinds of this game by rows (colours) and columns (values).
+ * @param {Context} context
+ */
+function gridOf(context) {
   const copies = context.view.copies ?? [];
-  /** @type {{kind: number, value: number, colour?: number}[]} */
   const used = (context.details.cards ?? [])
-    .map((/** @type {any} */ { card = 0, value = 0, colour, minPlayers = 0 }) => ({
-      kind: card,
-      value,
-      colour,
-      minPlayers,
-    }))
-    .filter((/** @type {any} */ { minPlayers }) => minPlayers <= context.players);
+    .filter(({ minPlayers = 0 }) => minPlayers <= context.players)
+    .map(({ card: kind = 0, value = 0, colour }) => ({ kind, value, colour }));
   const values = [
     ...new Set(used.filter(({ colour }) => colour !== undefined).map(({ value }) => value)),
   ].sort((a, b) => a - b);
@@ -58,25 +87,17 @@ export function gridOf(context) {
   return { values, rows, columns, cells };
 }
 
-/** @param {Context} context @param {number} columns @param {number} rows @returns {Layout} */
-export function layoutOf(context, columns, rows) {
-  const { width, height } = context;
-  const [below = 0, ...seats] = order(context);
-  const handSize = seatsOf(context)[below]?.handSize ?? 0;
-  return width < 600
-    ? narrowLayout(context, seats, columns, rows, handSize)
-    : wideLayout(width, height, seats, columns, rows);
-}
-
 /**
- * @param {Context} context @param {readonly number[]} seats @param {number} columns @param {number} rows
- * @param {number} handSize @returns {Layout}
+ * @param {Context} context
+ * @param {readonly number[]} seats
+ * @param {Grid} grid
+ * @returns {Places}
  */
-function narrowLayout(context, seats, columns, rows, handSize) {
+function narrowLayout(context, seats, { columns, rows }) {
   const { width, height } = context;
   const each = (width - 4) / seats.length;
   const plateHeight = each >= 146 ? 52 : 72;
-  const isCrowded = seats.some((seat) => 26 + 19 * (seatsOf(context)[seat]?.handCards?.length ?? 0) > each);
+  const isCrowded = seats.some((seat) => 26 + 19 * (seatOf(context, seat).handCards?.length ?? 0) > each);
   const topHand = isCrowded ? 54 : 38;
   const others = seats.map((seat, index) => ({
     seat,
@@ -87,7 +108,7 @@ function narrowLayout(context, seats, columns, rows, handSize) {
   const matY = plateHeight + 9 + topHand + 3;
   const cellWidth = Math.min(52, (width - 4 - 2 * ring - 2) / columns);
   // Where cards are picked they must be large enough for a finger.
-  const cellHeight = FROM_PILE.includes(context.view.phase) && context.actions.length > 0 ? 36 : 27;
+  const cellHeight = choosesFromPile(context) && context.actions.length > 0 ? 36 : 27;
   const matWidth = cellWidth * columns + 2 * ring + 2;
   const mat = {
     x: (width - matWidth) / 2,
@@ -97,6 +118,7 @@ function narrowLayout(context, seats, columns, rows, handSize) {
   };
   const rowY = mat.y + mat.height + 6;
   const handY = rowY + 46;
+  const { handSize = 0 } = seatOf(context, context.me ?? 0);
   const rowsOfHand = Math.ceil(handSize / (1 + Math.floor((width - 12 - 58) / LEAST_STEP)));
   const handHeight = Math.max(100 + 44 * Math.max(1, rowsOfHand - 1), Math.min(170, height - handY));
   return {
@@ -118,16 +140,16 @@ function narrowLayout(context, seats, columns, rows, handSize) {
 }
 
 /**
- * @param {number} width @param {number} height @param {readonly number[]} seats @param {number} columns
- * @param {number} rows
- * @returns {Layout}
+ * @param {Context} context
+ * @param {readonly number[]} seats
+ * @param {Grid} grid
+ * @returns {Places}
  */
-function wideLayout(width, height, seats, columns, rows) {
+function wideLayout({ width, height }, seats, { columns, rows }) {
   const isTall = width < 820;
   const corner = Math.min(200, width * 0.21);
   const side = isTall ? 16 : Math.min(230, width * 0.23);
-  const top = seats.slice(1, -1);
-  const topHeight = isTall ? 146 : top.length > 0 ? 80 : 14;
+  const topHeight = isTall ? 146 : seats.length > 2 ? 80 : 14;
   const ring = 20;
   const handHeight = Math.min(210, Math.max(170, height * 0.28));
   const cellWidth = Math.min(isTall ? 64 : 66, (width - 2 * side - 2 * ring - 8) / columns);
@@ -138,47 +160,9 @@ function wideLayout(width, height, seats, columns, rows) {
   const full = Math.max(topHeight + matHeight + handHeight + 10, Math.min(height, 860));
   const matY = topHeight + Math.max(0, (full - topHeight - handHeight - 10 - matHeight) / 2);
   const mat = { x: (width - matWidth) / 2, y: matY, width: matWidth, height: matHeight };
-  const middle = mat.y + mat.height / 2;
-  const plateWidth = Math.min(190, side - 12);
-  const beside = mat.x;
-  const others = seats.map((seat, index) => {
-    if (isTall) {
-      const each = (width - 12) / seats.length;
-      const x = 6 + each * index;
-      return {
-        seat,
-        plate: {
-          x: x + (each - Math.min(190, each - 8)) / 2,
-          y: 10,
-          width: Math.min(190, each - 8),
-          height: 58,
-        },
-        hand: { x: x + 10, y: 76, width: each - 20, height: 62 },
-      };
-    }
-    if (index > 0 && index < seats.length - 1) {
-      const each = (width - 24) / top.length;
-      const block = Math.min(each - 16, 460);
-      const x = 12 + each * (index - 0.5) - block / 2;
-      const own = Math.min(190, block * 0.45);
-      return {
-        seat,
-        plate: { x, y: 10, width: own, height: 58 },
-        hand: { x: x + own + 10, y: 8, width: block - own - 10, height: 62 },
-      };
-    }
-    const centre = index === 0 ? beside / 2 : width - beside / 2;
-    return {
-      seat,
-      plate: { x: centre - plateWidth / 2, y: middle - 84, width: plateWidth, height: 58 },
-      hand: {
-        x: centre - Math.min(beside - 20, 240) / 2,
-        y: middle - 12,
-        width: Math.min(beside - 20, 240),
-        height: 128,
-      },
-    };
-  });
+  const others = isTall
+    ? uprightPlaces(width, seats)
+    : widePlaces(width, seats, { middle: mat.y + mat.height / 2, side, beside: mat.x });
   const handY = full - handHeight;
   return {
     isNarrow: false,
@@ -199,11 +183,62 @@ function wideLayout(width, height, seats, columns, rows) {
 }
 
 /**
- * Where cards that overlap lie, in as few rows as there must be. `least` and `wish`: how far the next one
- * is from each.
- * @param {readonly {least: number, wish: number}[]} cards @param {Box} room @param {number} width @param
- * {number} lift
- * from row to row @returns {{x: number, row: number, index: number, count: number}[]}
+ * Return the places of the other seats, in a row at the top.
+ * @param {number} width
+ * @param {readonly number[]} seats
+ * @returns {Place[]}
+ */
+function uprightPlaces(width, seats) {
+  const each = (width - 12) / seats.length;
+  const own = Math.min(190, each - 8);
+  return seats.map((seat, index) => {
+    const x = 6 + each * index;
+    return {
+      seat,
+      plate: { x: x + (each - own) / 2, y: 10, width: own, height: 58 },
+      hand: { x: x + 10, y: 76, width: each - 20, height: 62 },
+    };
+  });
+}
+
+/**
+ * Return the places of the other seats: the first and the last beside the mat, those between above it.
+ * @param {number} width
+ * @param {readonly number[]} seats
+ * @param {{middle: number, side: number, beside: number}} mat
+ * @returns {Place[]}
+ */
+function widePlaces(width, seats, { middle, side, beside }) {
+  const plateWidth = Math.min(190, side - 12);
+  const handWidth = Math.min(beside - 20, 240);
+  const each = (width - 24) / (seats.length - 2);
+  const block = Math.min(each - 16, 460);
+  const own = Math.min(190, block * 0.45);
+  return seats.map((seat, index) => {
+    if (index > 0 && index < seats.length - 1) {
+      const x = 12 + each * (index - 0.5) - block / 2;
+      return {
+        seat,
+        plate: { x, y: 10, width: own, height: 58 },
+        hand: { x: x + own + 10, y: 8, width: block - own - 10, height: 62 },
+      };
+    }
+    const centre = index === 0 ? beside / 2 : width - beside / 2;
+    return {
+      seat,
+      plate: { x: centre - plateWidth / 2, y: middle - 84, width: plateWidth, height: 58 },
+      hand: { x: centre - handWidth / 2, y: middle - 12, width: handWidth, height: 128 },
+    };
+  });
+}
+
+/**
+ * Say where cards that overlap lie, in as few rows as there must be. `least` and `wish`: how far the next one is from each.
+ * @param {readonly {least: number, wish: number}[]} cards
+ * @param {Box} room
+ * @param {number} width
+ * @param {number} lift from row to row
+ * @returns {{x: number, row: number, index: number, count: number}[]}
  */
 export function spread(cards, room, width, lift) {
   const most = Math.max(1, Math.floor((room.height - 1) / lift));

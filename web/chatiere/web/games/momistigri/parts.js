@@ -1,5 +1,4 @@
-// The pieces of Momistigri's table: cards in two sizes, pictograms of effects, plates of players, the mat
-// with its ring.
+// The pieces of Momistigri's table: cards in two sizes, pictograms of effects, plates of players, the mat with its ring.
 
 import { cardBack, cardFace, seatMark, suitSymbol } from "../../art/cards.js";
 import { catFace } from "../../art/cats.js";
@@ -9,11 +8,11 @@ import { s } from "../../dom.js";
 
 /** @typedef {import("../../art/shapes.js").Child} Child */
 /** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./view.js").Effect} Effect */
 /**
- * A kind of cards as it looks; without `colour` it is the Momistigri. @typedef {{name: string, value:
- * number, colour?: number}} Look
+ * A kind of cards as it looks; without `colour` it is the Momistigri.
+ * @typedef {{name: string, value: number, colour?: number | undefined}} Look
  */
-/** @typedef {{value: number, effect: string, mayReverse?: boolean, draws?: number}} Effect */
 /** @typedef {{x: number, y: number, turn: number, at: number}} Step */
 
 const RAGS = "#7b2f4d";
@@ -26,7 +25,10 @@ const MOODS = ["calm", "happy", "sleepy", "startled", "cross"];
 
 /**
  * Text; `anchor` is start, middle or end.
- * @param {string} content @param {number} x @param {number} y the middle of its height @param {number} size
+ * @param {string} content
+ * @param {number} x
+ * @param {number} y the middle of its height
+ * @param {number} size
  * @param {{ink?: string, anchor?: string, bold?: boolean}} [options]
  */
 export function write(content, x, y, size, { ink = "var(--ink)", anchor = "middle", bold = false } = {}) {
@@ -40,14 +42,22 @@ export function write(content, x, y, size, { ink = "var(--ink)", anchor = "middl
   return text;
 }
 
-/** The width of a text, nearly. @param {string} content @param {number} size @param {boolean} [bold] */
+/**
+ * The width of a text, nearly.
+ * @param {string} content
+ * @param {number} size
+ * @param {boolean} [bold]
+ */
 export function widthOf(content, size, bold = false) {
   return content.length * size * (bold ? 0.66 : 0.58);
 }
 
 /**
  * Break a text into lines; what doesn't fit the last one is cut.
- * @param {string} content @param {number} size @param {number} width @param {number} most
+ * @param {string} content
+ * @param {number} size
+ * @param {number} width
+ * @param {number} most
  */
 export function wrapped(content, size, width, most) {
   /** @type {string[]} */
@@ -63,13 +73,21 @@ export function wrapped(content, size, width, most) {
   return lines.map((each) => (widthOf(each, size) <= width ? each : cut(each, size, width)));
 }
 
-/** @param {string} content @param {number} size @param {number} width */
+/**
+ * @param {string} content
+ * @param {number} size
+ * @param {number} width
+ */
 function cut(content, size, width) {
   return `${content.slice(0, Math.max(1, Math.floor(width / size / 0.58) - 1)).trimEnd()}…`;
 }
 
 /**
- * @param {number} x @param {number} y @param {number} width @param {number} height @param {number} rx
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {number} rx
  * @param {object} rest
  */
 export function box(x, y, width, height, rx, rest) {
@@ -86,14 +104,20 @@ function inkOf(colour) {
   return colour === undefined ? RAGS_INK : `var(--suit-ink-${colour % 5})`;
 }
 
-/** @param {Look} look @param {number} size */
+/**
+ * @param {Look} look
+ * @param {number} size
+ */
 function symbolOf({ colour }, size) {
   return colour === undefined ? momistigri(size) : suitSymbol(colour, size);
 }
 
 /**
  * A card of the viewer's hand.
- * @param {Look} look @param {number} width @param {number} height @param {Effect | undefined} effect
+ * @param {Look} look
+ * @param {number} width
+ * @param {number} height
+ * @param {Effect | undefined} effect
  * @param {{isNew?: boolean, isDim?: boolean}} [options]
  */
 export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
@@ -143,7 +167,11 @@ export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
   );
 }
 
-/** @param {number} x @param {number} y @param {number} unit */
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} unit
+ */
 function tabPath(x, y, unit) {
   const [round, wide, deep, corner] = [9 * unit, 33 * unit, 22 * unit, 12 * unit];
   return [
@@ -152,7 +180,11 @@ function tabPath(x, y, unit) {
   ].join("");
 }
 
-/** The back of a card. @param {number} width @param {number} height */
+/**
+ * The back of a card.
+ * @param {number} width
+ * @param {number} height
+ */
 export function back(width, height) {
   if (width > 50) {
     return cardBack(width, height);
@@ -172,7 +204,9 @@ export function back(width, height) {
 
 /**
  * A small card, as on the mat. `isLeft`: its signs stand at the left, where cards overlap.
- * @param {Look} look @param {number} width @param {number} height
+ * @param {Look} look
+ * @param {number} width
+ * @param {number} height
  * @param {{isLeft?: boolean, count?: number, isNew?: boolean}} [options]
  */
 export function tile(look, width, height, { isLeft = false, count = 1, isNew = false } = {}) {
@@ -217,7 +251,11 @@ export function tile(look, width, height, { isLeft = false, count = 1, isNew = f
   );
 }
 
-/** @param {number} count @param {number} width @param {number} height */
+/**
+ * @param {number} count
+ * @param {number} width
+ * @param {number} height
+ */
 function countOf(count, width, height) {
   return placed(
     width / 2 - 4,
@@ -231,7 +269,11 @@ function countOf(count, width, height) {
 
 /**
  * A card on a mat that has little height: its name alone.
- * @param {Look} look @param {string} sign @param {number} width @param {number} height @param {number} count
+ * @param {Look} look
+ * @param {string} sign
+ * @param {number} width
+ * @param {number} height
+ * @param {number} count
  * @param {boolean} isNew
  */
 function flatTile({ name, colour }, sign, width, height, count, isNew) {
@@ -255,8 +297,10 @@ function flatTile({ name, colour }, sign, width, height, count, isNew) {
 }
 
 /**
- * The place on the mat of cards that aren't there. @param {Look} look @param {number} width @param {number}
- * height
+ * The place on the mat of cards that aren't there.
+ * @param {Look} look
+ * @param {number} width
+ * @param {number} height
  */
 export function slot(look, width, height) {
   return s(
@@ -287,7 +331,11 @@ function star(size) {
   );
 }
 
-/** The pictogram of an effect on a disc. @param {Effect} effect @param {number} size */
+/**
+ * The pictogram of an effect on a disc.
+ * @param {Effect} effect
+ * @param {number} size
+ */
 export function badge(effect, size) {
   return s(
     "g",
@@ -299,8 +347,13 @@ export function badge(effect, size) {
 
 const CARD = "M-17-27H17V27H-17Z";
 
-/** What an effect does, as a sign. @param {Effect} effect @param {number} size @param {string} [ink] */
-export function pictogram({ effect, value, draws = 1 }, size, ink = "var(--ink)") {
+/**
+ * What an effect does, as a sign.
+ * @param {Effect} effect
+ * @param {number} size
+ * @param {string} [ink]
+ */
+export function pictogram({ effect, value = 0, draws = 1 }, size, ink = "var(--ink)") {
   const card = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ turn) =>
     placed(x, y, 1, turn, outlined(CARD, "var(--surface)", 7, ink));
   const stroke = (/** @type {string} */ d) => line(d, ink, 9);
@@ -348,7 +401,11 @@ export function pictogram({ effect, value, draws = 1 }, size, ink = "var(--ink)"
   }
 }
 
-/** The sign of a reversal. @param {number} size @param {string} [ink] */
+/**
+ * The sign of a reversal.
+ * @param {number} size
+ * @param {string} [ink]
+ */
 export function reversal(size, ink = "var(--ink)") {
   return drawing(size, line("M-32 16A35 35 0 1 0-28-22M-30-44L-30-20-6-20", ink, 9));
 }
@@ -356,15 +413,22 @@ export function reversal(size, ink = "var(--ink)") {
 /**
  * Who sits at a place. `lines`: what else is to be said of them.
  * @typedef {object} PlateLook
- * @property {number} seat @property {string} name @property {string} count @property {string[]} lines
+ * @property {number} seat
+ * @property {string} name
+ * @property {string} count
+ * @property {string[]} lines
  * @property {boolean} isActive
- * @property {boolean} isReceiver @property {boolean} isOut @property {boolean} hasPassed @property
- * {boolean} isWinner
+ * @property {boolean} isReceiver
+ * @property {boolean} isOut
+ * @property {boolean} hasPassed
+ * @property {boolean} isWinner
  */
 
 /**
  * A plate. From 140 wide the texts stand beside the mark, otherwise below.
- * @param {PlateLook} look @param {number} width @param {number} height
+ * @param {PlateLook} look
+ * @param {number} width
+ * @param {number} height
  */
 export function plate(look, width, height) {
   const { seat, name, count, lines, isActive, isReceiver, isOut, hasPassed, isWinner } = look;
@@ -414,7 +478,11 @@ export function plate(look, width, height) {
 
 /**
  * The steps along a ring around a mat, clockwise from the middle of the lower edge, `gap` apart.
- * @param {Box} mat @param {number} inset @param {number} radius @param {number} gap @returns {Step[]}
+ * @param {Box} mat
+ * @param {number} inset
+ * @param {number} radius
+ * @param {number} gap
+ * @returns {Step[]}
  */
 export function stepsAround({ x, y, width, height }, inset, radius, gap) {
   const [left, top, right, bottom] = [x + inset, y + inset, x + width - inset, y + height - inset];
@@ -457,8 +525,11 @@ export function stepsAround({ x, y, width, height }, inset, radius, gap) {
 
 /**
  * The mat with its ring; `marked`: the steps between who is drawn from and who draws.
- * @param {Box} mat @param {number} ring @param {readonly Step[]} steps
- * @param {ReadonlySet<number>} marked @param {boolean} isReversed
+ * @param {Box} mat
+ * @param {number} ring
+ * @param {readonly Step[]} steps
+ * @param {ReadonlySet<number>} marked
+ * @param {boolean} isReversed
  */
 export function matWithRing({ x, y, width, height }, ring, steps, marked, isReversed) {
   return s(

@@ -1,0 +1,57 @@
+"""The page's sources: one floor plan for all drawings, no type left open, comments that tools can read."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from .test_page_games import GAMES
+from .test_page_words import FILES, WEB
+
+# What each file of a game is for stands in web/game.js.
+FLOOR_PLAN = {"game", "layout", "parts", "picks", "seats", "table", "text", "view", "words"}
+EXPORTS = {
+    "game": {"game"},
+    "layout": {"layoutOf"},
+    "picks": {"picks", "attempt"},
+    "seats": {"handItems", "seatItems"},
+    "table": {"tableItems"},
+    "text": {"breakdown", "isMoment", "prompt", "summary"},
+}
+NAMED = {str(path.relative_to(WEB)): text for path, text in FILES.items() if path.name != "words.js"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_all_drawings_have_one_floor_plan(game: str) -> None:
+    files = {path.stem: path.read_text("utf-8") for path in (WEB / "games" / game).glob("*.js")}
+    assert files.keys() == FLOOR_PLAN
+    for name, wanted in EXPORTS.items():
+        assert wanted <= set(re.findall(r"^export (?:function|const) (\w+)", files[name], re.MULTILINE))
+
+
+def comments() -> Iterator[tuple[str, str]]:
+    """All lines of comments that tools read, with the files that they are in."""
+    for name, text in NAMED.items():
+        for comment in re.findall(r"/\*\*.*?\*/", text, re.DOTALL):
+            for line in comment.splitlines():
+                yield name, line.strip().removeprefix("/**").removeprefix("*").removesuffix("*/").strip()
+
+
+def test_no_type_is_left_open() -> None:
+    types = [(name, found) for name, line in comments() for found in re.findall(r"@\w+ (\{.*\})", line)]
+    assert len(types) > 1000
+    assert [(name, found) for name, found in types if re.search(r"\bany\b", found)] == []
+
+
+def test_comments_are_not_broken_in_mid_type() -> None:
+    """A tag begins its line, and its type ends there; only types that are laid out member by member are longer."""
+    for name, line in comments():
+        assert not re.search(r"\S @(param|returns|typedef|property|template|type)\b", line), (name, line)
+        if line.startswith("@") and not line.endswith("{{"):
+            assert line.count("{") == line.count("}"), (name, line)
+
+
+def test_palettes_are_there_once() -> None:
+    text = (WEB / "style/tokens.css").read_text("utf-8")
+    names = re.findall(r"^  (--[\w-]+):", text, re.MULTILINE)
+    assert len(names) == len(set(names)) > 80

@@ -1,0 +1,161 @@
+// The drawings of all games, as items: a document is needed only to draw them. CHATIERE_CONTEXTS names the positions.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { pageGlobals } from "./support.mjs";
+
+pageGlobals();
+const { fieldOf, loadGame } = await import("../../../web/chatiere/web/game.js");
+const { Phrases } = await import("../../../web/chatiere/web/phrases.js");
+const { follow, pick } = await import("../../../web/chatiere/web/picks.js");
+const { nameOfSeat } = await import("../../../web/chatiere/web/seat_names.js");
+const { filled } = await import("../../../web/chatiere/web/settings.js");
+
+const GAMES = JSON.parse(readFileSync(process.env.CHATIERE_CONTEXTS, "utf8"));
+const WIDTHS = [320, 559, 700, 900, 1400];
+
+/** All contexts of a game, as the table makes them. `canAct`: those of who is to act. */
+async function contextsOf({ game: name, info, players, positions }, width, canAct) {
+  const game = await loadGame(name);
+  const field = fieldOf(name);
+  const phrases = new Phrases(info);
+  return positions.flatMap((viewers) =>
+    viewers.flatMap((update, me) => {
+      const { view } = update;
+      const turn = view.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined;
+      const context = {
+        view: view[field],
+        update,
+        details: info.pieceDetails[field],
+        players,
+        me: me < players ? me : undefined,
+        turn,
+        actions: me === turn ? update.legalActions : [],
+        width,
+        height: 700,
+        picked: [],
+        candidates: new Set(),
+        ui: {},
+        redraw: () => undefined,
+        nameOf: (kind, number) => phrases.nameOf(kind, number),
+        seatName: nameOfSeat,
+        t: (key, values) => filled(game.words.en[key] ?? assert.fail(`no text ${key}`), values),
+      };
+      return canAct && me !== turn ? [] : [context];
+    }),
+  );
+}
+
+/** Call with each number in a value, and the way to it. */
+function numbersIn(value, see, way = "") {
+  if (typeof value === "number") {
+    see(value, way);
+  } else if (Array.isArray(value) || value instanceof Map || value instanceof Set) {
+    [...value].forEach((each, index) => numbersIn(each, see, `${way}[${index}]`));
+  } else if (typeof value === "object" && value !== null) {
+    Object.entries(value).forEach(([name, each]) => numbersIn(each, see, `${way}.${name}`));
+  }
+}
+
+for (const entry of GAMES) {
+  const { game: name, players } = entry;
+  const { game } = await import(`../../../web/chatiere/web/games/${name}/game.js`);
+  const { layoutOf } = await import(`../../../web/chatiere/web/games/${name}/layout.js`);
+
+  for (const width of WIDTHS) {
+    test(`${name} with ${players}, ${width} wide: all that is laid out is within the drawing`, async () => {
+      for (const context of await contextsOf(entry, width, false)) {
+        const layout = layoutOf(context);
+        numbersIn(layout, (number, way) => assert(Number.isFinite(number), `${way} is ${number}`));
+        const { items, height, board, extent } = game.draw(context);
+        assert(height > 0 && (board === undefined) === (extent === undefined));
+        const keys = items.map(({ key }) => key);
+        assert.deepEqual([...keys].sort(), [...new Set(keys)].sort());
+        for (const item of items) {
+          const { key, x, y, board: onBoard } = item;
+          numbersIn(item, (number, way) => assert(Number.isFinite(number), `${key}${way} is ${number}`));
+          assert.equal(typeof item.stamp, "string");
+          if (!onBoard) {
+            assert(x >= -1 && x <= width + 1 && y >= -8 && y <= height + 1, `${key} is at ${x}, ${y}`);
+          }
+        }
+      }
+    });
+  }
+
+  test(`${name} with ${players}: the places of the others do not overlap`, async () => {
+    for (const width of WIDTHS) {
+      for (const context of await contextsOf(entry, width, false)) {
+        const { others = [] } = layoutOf(context);
+        const boxes = others.map(({ box, plate, ...own }) => box ?? plate ?? own);
+        boxes.forEach((one, index) =>
+          boxes.slice(0, index).forEach((other) => {
+            const isBeside = one.x >= other.x + other.width || other.x >= one.x + one.width;
+            assert(isBeside || one.y >= other.y + other.height || other.y >= one.y + one.height);
+          }),
+        );
+      }
+    }
+  });
+
+  test(`${name} with ${players}: each legal action is picked of what is drawn`, async () => {
+    const contexts = await contextsOf(entry, 900, true);
+    assert(contexts.length > 3);
+    for (const context of contexts) {
+      const options = context.actions.map((action) => ({ action, picks: game.picks(action, context) }));
+      for (const { action, picks } of options) {
+        let picked = [];
+        for (const key of picks.keys) {
+          const { candidates } = follow(options, picked);
+          assert(candidates.has(key), `${key} of ${action.label} can't be picked after ${picked}`);
+          const { items } = game.draw({ ...context, picked, candidates });
+          assert(
+            items.some((item) => item.pick === key),
+            `${key} of ${action.label} is not drawn`,
+          );
+          picked = pick(options, picked, key);
+        }
+        const { complete } = follow(options, picked);
+        assert(complete.includes(action), `${action.label} is not picked by ${picks.keys}`);
+        assert.notEqual(game.prompt({ ...context, picked }), "");
+      }
+    }
+  });
+
+  test(`${name} with ${players}: what is drawn can be tried, or goes nowhere`, async () => {
+    let tried = 0;
+    for (const context of await contextsOf(entry, 900, true)) {
+      for (const { pick: key } of game.draw(context).items) {
+        const part = key === undefined ? undefined : game.attempt([key], context);
+        if (part !== undefined) {
+          tried += 1;
+          assert.equal(Object.keys(part).length, 1);
+          numbersIn(part, (number, way) => assert(Number.isInteger(number), `${key}: ${way} is ${number}`));
+        }
+      }
+    }
+    assert(tried > 0);
+  });
+
+  test(`${name} with ${players}: the table is said in whole sentences`, async () => {
+    for (const context of await contextsOf(entry, 900, false)) {
+      const scores = context.update.score?.detail?.[fieldOf(name)]?.seats ?? [];
+      const said = [...game.summary(context)];
+      for (let seat = 0; seat < players; seat++) {
+        for (const [part, points] of game.breakdown(seat, scores[seat] ?? {}, context)) {
+          said.push(part);
+          assert(Number.isInteger(points));
+        }
+      }
+      assert(said.length > 2);
+      for (const line of said) {
+        assert(line.trim() !== "" && !/undefined|NaN|\[object|\{\w+\}/.test(line), line);
+      }
+      for (const event of context.update.events ?? []) {
+        assert.equal(typeof game.isMoment(event), "boolean");
+      }
+    }
+  });
+}

@@ -1,0 +1,129 @@
+// The facts that a view of Chat perché tells, and where each cat and bird is.
+
+/** @import * as api from "#api/chatiere/v1/chat_perche_pb.js" */
+
+/** @typedef {api.ChatPercheViewJson} View */
+/** @typedef {api.ChatPerchePiecesJson} Details */
+/**
+ * Where each cat of each seat and each bird is, by number.
+ * @typedef {{cats: number[][], birds: number[]}} Whereabouts
+ */
+/**
+ * What the drawing remembers: the update that it has seen last, and where all were.
+ * @typedef {{seen?: object, whereabouts?: Whereabouts}} Remembered
+ */
+/** @typedef {import("../../game.js").Context<"chatPerche", Remembered>} Context */
+
+/** Beside the tree, as a place of a bird. */
+const BESIDE = -1;
+
+/**
+ * Return the number of the space where cats wait.
+ * @param {Details} details
+ */
+export function startOf({ startSpace = 0 }) {
+  return startSpace;
+}
+
+/**
+ * Return all spaces with animals on them.
+ * @param {View} view
+ */
+export function takenSpaces({ birds = [], seats = [] }) {
+  return [...birds, ...seats.flatMap(({ cats = [] }) => cats)];
+}
+
+/**
+ * Return how many animals are on a branch.
+ * @param {View} view
+ * @param {readonly number[]} spaces
+ */
+export function loadOf(view, spaces) {
+  return takenSpaces(view).filter((space) => spaces.includes(space)).length;
+}
+
+/**
+ * Return whether tokens are being placed.
+ * @param {View} view
+ */
+export function isPlacing({ phase }) {
+  return phase === "CHAT_PERCHE_PHASE_PLACE_TOKEN";
+}
+
+/**
+ * Return what a cat of a space has that others have not: it has moved, or may not move.
+ * @param {View} view
+ * @param {number} space
+ * @returns {"moved" | "barred" | undefined}
+ */
+export function badgeOf({ moved, barred = [] }, space) {
+  return moved === space ? "moved" : barred.includes(space) ? "barred" : undefined;
+}
+
+/**
+ * Say which pieces are where, so that each stays itself: `moves` are from and to, as events tell of them.
+ * @param {readonly number[]} before
+ * @param {readonly number[]} now
+ * @param {readonly [number, number][]} moves
+ */
+function follow(before, now, moves) {
+  /** @type {(number | undefined)[]} */
+  const places = before.length === now.length ? [...before] : now.map(() => undefined);
+  for (const [from, to] of moves) {
+    const index = places.lastIndexOf(from);
+    if (index >= 0) {
+      places[index] = to;
+    }
+  }
+  const left = [...now];
+  const kept = places.map((place) => {
+    const index = place === undefined ? -1 : left.indexOf(place);
+    return index < 0 ? undefined : left.splice(index, 1)[0];
+  });
+  return kept.map((place) => place ?? /** @type {number} */ (left.shift()));
+}
+
+/**
+ * Return where each cat and each bird is.
+ * @param {Context} context
+ * @returns {Whereabouts}
+ */
+export function whereabouts({ view, update, details, ui }) {
+  if (ui.whereabouts === undefined || ui.seen !== update) {
+    const start = startOf(details);
+    const events = (update.events ?? []).flatMap(({ chatPerche }) => (chatPerche ? [chatPerche] : []));
+    const before = ui.whereabouts ?? { cats: [], birds: [] };
+    const cats = (view.seats ?? []).map(({ cats = [], catsAtStart = 0 }, seat) => {
+      const moves = events.flatMap((event) => movesOfCats(event, seat, start));
+      return follow(before.cats[seat] ?? [], [...cats, ...Array(catsAtStart).fill(start)], moves);
+    });
+    const birds = [...(view.birds ?? []), ...Array(view.birdsBeside ?? 0).fill(BESIDE)];
+    ui.whereabouts = { cats, birds: follow(before.birds, birds, events.flatMap(movesOfBirds)) };
+    ui.seen = update;
+  }
+  return ui.whereabouts;
+}
+
+/**
+ * @param {api.ChatPercheEventJson} event
+ * @param {number} seat
+ * @param {number} start
+ * @returns {[number, number][]}
+ */
+function movesOfCats({ kind, catOwner, seat: whose, fromSpace, toSpace, space }, seat, start) {
+  if (kind === "CHAT_PERCHE_EVENT_KIND_CAT_MOVED" && catOwner === seat) {
+    return [[fromSpace ?? 0, toSpace ?? 0]];
+  }
+  return kind === "CHAT_PERCHE_EVENT_KIND_CAT_FELL" && whose === seat ? [[space ?? 0, start]] : [];
+}
+
+/**
+ * @param {api.ChatPercheEventJson} event
+ * @returns {[number, number][]}
+ */
+function movesOfBirds({ kind, space = 0 }) {
+  if (kind === "CHAT_PERCHE_EVENT_KIND_BIRD_PLACED") {
+    return [[BESIDE, space]];
+  }
+  return kind === "CHAT_PERCHE_EVENT_KIND_BIRD_LEFT" ? [[space, BESIDE]] : [];
+}

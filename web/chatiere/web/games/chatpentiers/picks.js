@@ -1,0 +1,42 @@
+// The keys of Chatpentiers' cards and zones, and what can be picked.
+
+/**
+ * Return the key of a card.
+ * @param {number} card
+ */
+export function keyOf(card) {
+  return `card:${card}`;
+}
+
+/**
+ * Return the key of a zone of one's own castle.
+ * @param {number} zone
+ */
+export function zoneKey(zone) {
+  return `zone:${zone}`;
+}
+
+/**
+ * Return the card or zone of a key.
+ * @param {string} key
+ */
+export function numberOf(key) {
+  return Number(key.replace(/\D+/, ""));
+}
+
+/** @type {import("../../game.js").Game<"chatpentiers">["picks"]} */
+export function picks({ chatpentiers = {} }) {
+  const { playCard, takeCard = {} } = chatpentiers;
+  return playCard
+    ? { keys: [keyOf(playCard.card ?? 0)] }
+    : { keys: [keyOf(takeCard.card ?? 0), zoneKey(takeCard.zone ?? 0)], ordered: true };
+}
+
+/** @type {import("../../game.js").Game<"chatpentiers">["attempt"]} */
+export function attempt(keys) {
+  const [last = 0, card] = keys.map(numberOf).reverse();
+  if (keys.at(-1)?.startsWith("card:")) {
+    return { playCard: { card: last } };
+  }
+  return card === undefined ? undefined : { takeCard: { card, zone: last } };
+}

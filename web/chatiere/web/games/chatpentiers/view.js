@@ -1,0 +1,101 @@
+// The facts that a view of Chatpentiers tells.
+
+/** @import * as api from "#api/chatiere/v1/chatpentiers_pb.js" */
+
+/** @typedef {api.ChatpentiersViewJson} View */
+/** @typedef {import("../../game.js").Context<"chatpentiers">} Context */
+/** @typedef {Context["details"]} Details */
+
+/**
+ * Return whether cards of the trick are being taken.
+ * @param {View} view
+ */
+export function isTaking(view) {
+  return view.phase === "CHATPENTIERS_PHASE_TAKE";
+}
+
+/**
+ * Return whether the game is over.
+ * @param {View} view
+ */
+export function isOver(view) {
+  return view.phase === "CHATPENTIERS_PHASE_OVER";
+}
+
+/**
+ * Return what a seat's castle and hand are.
+ * @param {Context} context
+ * @param {number} seat
+ */
+export function seatOf({ view }, seat) {
+  return view.seats?.[seat] ?? {};
+}
+
+/**
+ * Return a card's colour.
+ * @param {Details} details
+ * @param {number} card
+ */
+export function suitOf({ cards = [] }, card) {
+  return cards[card]?.colour ?? 0;
+}
+
+/**
+ * Return a card's value.
+ * @param {Details} details
+ * @param {number} card
+ */
+export function valueOf({ cards = [] }, card) {
+  return cards[card]?.value ?? 0;
+}
+
+/**
+ * Return the colour that was led; undefined if none was.
+ * @param {Context} context
+ */
+export function ledSuit({ view, details }) {
+  const [play] = view.plays ?? [];
+  return play && suitOf(details, play.card ?? 0);
+}
+
+/**
+ * Return the numbers that depend on the number of players.
+ * @param {Context} context
+ * @returns {api.ChatpentiersPlayersInfoJson}
+ */
+export function numbersOf({ details, players }) {
+  return details.byPlayers?.find((each) => each.players === players) ?? {};
+}
+
+/**
+ * Return the zones of a board.
+ * @param {Context} context
+ */
+export function zonesOf({ details, players }) {
+  return (details.zones ?? []).filter(({ minPlayers = 0 }) => minPlayers <= players);
+}
+
+/**
+ * Return what lies in a zone.
+ * @param {Context} context
+ * @param {number} seat
+ * @param {api.ChatpentiersZoneInfoJson} which
+ */
+export function contentOf(context, seat, { zone = 0, section = false }) {
+  const { view, details, update } = context;
+  const cards = seatOf(context, seat).zones?.find((each) => (each.zone ?? 0) === zone)?.cards ?? [];
+  const limit = section ? (view.sectionLimits?.[zone] ?? 0) : 0;
+  const score = update.score?.detail?.chatpentiers?.seats?.[seat] ?? {};
+  const points = section ? (score.sectionPoints?.[zone] ?? 0) : (score.zeroZonePoints ?? 0);
+  const suit = cards[0] === undefined ? undefined : suitOf(details, cards[0]);
+  return { zone, isSection: section, cards, limit, points, suit };
+}
+
+/**
+ * Return the seats, the first at the bottom of the table.
+ * @param {number} players
+ * @param {number} first
+ */
+export function around(players, first) {
+  return Array.from({ length: players }, (_, index) => (first + index) % players);
+}

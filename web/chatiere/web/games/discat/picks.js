@@ -1,0 +1,32 @@
+// The keys of Discat's cards, and what can be picked.
+
+/**
+ * Return the key of a card.
+ * @param {number} card
+ */
+export function keyOf(card) {
+  return `card:${card}`;
+}
+
+/**
+ * Return the card of a key.
+ * @param {string} key
+ */
+export function cardOf(key) {
+  return Number(key.slice("card:".length));
+}
+
+/** @type {import("../../game.js").Game<"discat">["picks"]} */
+export function picks({ discat }) {
+  if (discat?.play) {
+    return { keys: (discat.play.cards ?? []).map(keyOf) };
+  }
+  return { keys: discat?.exchange ? [keyOf(discat.exchange.card ?? 0)] : [] };
+}
+
+/** @type {import("../../game.js").Game<"discat">["attempt"]} */
+export function attempt(keys, { view }) {
+  const cards = keys.map(cardOf);
+  const [last = 0] = cards.slice(-1);
+  return view.phase === "DISCAT_PHASE_PASS" ? { exchange: { card: last } } : { play: { cards } };
+}

@@ -1,0 +1,337 @@
+// The middle of Momistigri's table: the mat with its ring, the discarded cards, what is going on, how a round ended.
+
+import { seatMark } from "../../art/cards.js";
+import { placed } from "../../art/shapes.js";
+import { s } from "../../dom.js";
+import { choosesFromPile, sum } from "./layout.js";
+import {
+  badge,
+  box,
+  matWithRing,
+  pictogram,
+  reversal,
+  slot,
+  stepsAround,
+  tile,
+  widthOf,
+  wrapped,
+  write,
+} from "./parts.js";
+import { pileKey } from "./picks.js";
+import { effectText, nameOf, newsOf, roundText } from "./text.js";
+import { arrivals, drawOf, effectOf, endsRound, eventsOf, kindOf, lookOf, PILE } from "./view.js";
+
+/** @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./view.js").Context} Context */
+/** @typedef {import("./view.js").Effect} Effect */
+/**
+ * What a round brought a seat: its points, and the cards that it showed.
+ * @typedef {{seat: number, points: number, cards: number[]}} Row
+ */
+
+/**
+ * The things in the middle.
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+export function tableItems(context, layout) {
+  return [
+    matItem(context, layout),
+    ...cellItems(context, layout),
+    ...pileItems(context, layout),
+    newsItem(context, layout),
+    ...roundEndItems(context, layout),
+  ];
+}
+
+/**
+ * The mat and its ring, on which the way of the last draw is marked.
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item}
+ */
+function matItem(context, layout) {
+  const { view, t } = context;
+  const { mat, ring } = layout;
+  const isReversed = view.reversed ?? false;
+  const steps = stepsAround(mat, ring / 2, 22 - ring / 2, layout.isNarrow ? 20 : 26);
+  const drawn = drawOf(context);
+  /** @type {Set<number>} */
+  const marked = new Set();
+  if (drawn) {
+    const place = (/** @type {number} */ seat) => nearestStep(layout, steps, seat);
+    const [first, last] = isReversed
+      ? [place(drawn.seat), place(drawn.other)]
+      : [place(drawn.other), place(drawn.seat)];
+    for (let at = first; at !== last; at = (at + 1) % steps.length) {
+      marked.add(at);
+    }
+  }
+  return {
+    key: "mat",
+    x: 0,
+    y: 0,
+    stamp: JSON.stringify([mat, ring, isReversed, [...marked]]),
+    draw: () => matWithRing(mat, ring, steps, marked, isReversed),
+    label: t(isReversed ? "says-reversed" : "says-direction"),
+  };
+}
+
+/**
+ * @param {Layout} layout
+ * @param {readonly import("./parts.js").Step[]} steps
+ * @param {number} seat
+ */
+function nearestStep(layout, steps, seat) {
+  const other = layout.others.find((place) => place.seat === seat);
+  if (!other) {
+    return 0;
+  }
+  const { plate: room } = other;
+  const [x, y] = [room.x + room.width / 2, room.y + room.height / 2];
+  let best = 0;
+  let least = Infinity;
+  for (const step of steps) {
+    const distance = Math.hypot(step.x - x, step.y - y);
+    if (distance < least) {
+      [best, least] = [step.at, distance];
+    }
+  }
+  return best;
+}
+
+/**
+ * The effects of pairs at the head of the mat, and the cells for each kind of cards.
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function cellItems(context, { grid, cell, isNarrow }) {
+  const size = isNarrow ? 20 : 24;
+  const heads = grid.values.flatMap((value, column) => {
+    const effect = effectOf(context, value);
+    if (!effect) {
+      return [];
+    }
+    const text = context.t("pair-of", { value, effect: effectText(context, effect) });
+    return [
+      {
+        key: `head:${value}`,
+        x: cell.x + column * cell.width,
+        y: cell.y - cell.height / 2 - size / 2 - 2,
+        stamp: `${size} ${cell.width} ${text}`,
+        label: text,
+        draw: () => headOf(effect, size, cell.width, text),
+      },
+    ];
+  });
+  const cells = [...grid.cells].map(([kind, { row, column }]) => ({
+    key: `slot:${kind}`,
+    x: cell.x + column * cell.width,
+    y: cell.y + row * cell.height,
+    stamp: `${cell.width} ${cell.height}`,
+    draw: () => slot(lookOf(context, kind), cell.width - 4, cell.height - 4),
+  }));
+  return [...heads, ...cells];
+}
+
+/**
+ * @param {Effect} effect
+ * @param {number} size
+ * @param {number} width
+ * @param {string} text
+ */
+function headOf(effect, size, width, text) {
+  const hasBoth = effect.mayReverse && width >= 34;
+  return s(
+    "g",
+    {},
+    s("title", {}, text),
+    // What shows the title is the whole of it.
+    box(-width / 2, -size / 2, width, size, 4, { fill: "transparent" }),
+    placed(hasBoth ? -width * 0.2 : 0, 0, 1, 0, pictogram(effect, size * 0.8)),
+    hasBoth && placed(width * 0.24, 0, 1, 0, reversal(size * 0.6, "var(--ink-soft)")),
+  );
+}
+
+/**
+ * The discarded cards.
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function pileItems(context, { cell, grid, cards }) {
+  const { t } = context;
+  const isOpen = choosesFromPile(context);
+  const fresh = arrivals(context, PILE);
+  const pile = cards.filter(({ place }) => place === PILE);
+  const gap = cell.height < 30 ? 4 : 6;
+  const [width, height] = [cell.width - gap, cell.height - gap];
+  return pile.map(({ id, kind = 0 }, index) => {
+    const at = grid.cells.get(kind) ?? { row: 0, column: 0 };
+    const below = pile.slice(0, index).filter((card) => card.kind === kind).length;
+    const count = pile.filter((card) => card.kind === kind).length;
+    const isTop = below === count - 1;
+    const isNew = below >= count - (fresh.get(kind) ?? 0);
+    const shift = Math.min(below, 2) * 2;
+    return {
+      key: `card:${id}`,
+      x: cell.x + at.column * cell.width + shift,
+      y: cell.y + at.row * cell.height - shift,
+      // The count reaches over the neighbour.
+      layer: count > 1 ? 2 : 1,
+      stamp: `tile ${kind} ${width} ${height} ${isTop ? count : 1} ${isNew}`,
+      draw: () => tile(lookOf(context, kind), width, height, { count: isTop ? count : 1, isNew }),
+      ...(isTop && { label: t("on-pile", { card: nameOf(context, kind), count }) }),
+      ...(isTop && isOpen && { pick: pileKey(kind) }),
+    };
+  });
+}
+
+/**
+ * What is going on.
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item}
+ */
+function newsItem(context, { news: room, isNarrow }) {
+  const { effect, text } = newsOf(context);
+  // An effect needs all the room there is.
+  const round = isNarrow && effect ? "" : roundText(context);
+  const size = effect ? 30 : 0;
+  const bold = effect !== undefined && !isNarrow;
+  const free = (room.width - size - (size ? 10 : 0)) * (bold ? 0.88 : 1);
+  const [most, step] = isNarrow ? (effect ? [4, 13] : [2, 15]) : [4, 15];
+  const lines = wrapped(text, 12, free, most).filter(Boolean);
+  return {
+    key: "news",
+    x: room.x,
+    y: room.y,
+    stamp: JSON.stringify([round, effect?.value, lines, room.width, room.height]),
+    label: `${roundText(context)}. ${text}`,
+    draw: () => news(room, { round, effect, lines, bold, step, size }),
+  };
+}
+
+/**
+ * @param {Box} room
+ * @param {{round: string, effect: Effect | undefined, lines: string[], bold: boolean, step: number, size: number}} said
+ */
+function news({ width, height }, { round, effect, lines, bold, step, size }) {
+  const top = round
+    ? (height - step * (lines.length + 1)) / 2 + 7
+    : height / 2 - (step / 2) * (lines.length - 1) - 16;
+  const left = width - Math.max(...lines.map((each) => widthOf(each, 12, bold))) - size / 2 - 6;
+  return s(
+    "g",
+    {},
+    write(round, width, top, 12, { anchor: "end", ink: "var(--ink-soft)" }),
+    lines.map((each, index) => write(each, width, top + 16 + step * index, 12, { anchor: "end", bold })),
+    effect &&
+      placed(
+        left,
+        top + 16 + (step / 2) * (lines.length - 1),
+        1,
+        0,
+        placed(0, effect.mayReverse ? -9 : 0, 1, 0, badge(effect, size)),
+        effect.mayReverse && placed(0, 17, 1, 0, reversal(18)),
+      ),
+  );
+}
+
+/**
+ * How the last round ended, over the mat of the new one, on which nothing lies yet.
+ * @param {Context} context
+ * @param {Layout} layout
+ * @returns {Item[]}
+ */
+function roundEndItems(context, layout) {
+  const { t, seatName } = context;
+  const { mat, ring } = layout;
+  const events = eventsOf(context);
+  const end = events.find(endsRound);
+  const begun = events.find((event) => kindOf(event) === "ROUND_BEGUN");
+  if (!end || !begun) {
+    return [];
+  }
+  const round = (begun.round ?? 1) - 1;
+  const title = t("round-ended", { round });
+  const reason = t(kindOf(end));
+  const rows = rowsOf(context);
+  const [width, height] = [mat.width - 2 * ring, mat.height - 2 * ring];
+  return [
+    {
+      key: "round-end",
+      x: mat.x + ring,
+      y: mat.y + ring,
+      layer: 3,
+      stamp: JSON.stringify([round, rows, width, height]),
+      label: [
+        `${title}: ${reason}`,
+        ...rows.map(({ seat, points }) => t("says-penalty", { name: seatName(seat), points })),
+      ].join(". "),
+      draw: () =>
+        s(
+          "g",
+          {},
+          box(0, 0, width, height, 14, { fill: "var(--surface)", stroke: "var(--line)" }),
+          write(title, width / 2, 17, 16, { bold: true }),
+          write(reason, width / 2, 36, 13, { ink: "var(--ink-soft)" }),
+          rows.map((row, index) => rowOf(context, layout, row, index)),
+        ),
+    },
+  ];
+}
+
+/**
+ * Return what the round that has ended brought each seat.
+ * @param {Context} context
+ * @returns {Row[]}
+ */
+function rowsOf(context) {
+  const events = eventsOf(context);
+  return Array.from({ length: context.players }, (_, seat) => {
+    const own = events.filter((event) => (event.seat ?? 0) === seat);
+    const taken = own.filter((event) => kindOf(event) === "PENALTY_TAKEN");
+    const shown = own.filter((event) => kindOf(event) === "HAND_SHOWN");
+    return {
+      seat,
+      points: sum(taken.map(({ points = 0 }) => points)),
+      cards: shown.flatMap(({ cards = [] }) => cards),
+    };
+  });
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Row} row
+ * @param {number} index
+ */
+function rowOf(context, { mat, ring, isNarrow }, { seat, points, cards }, index) {
+  const { t, players, seatName } = context;
+  const [width, height] = [mat.width - 2 * ring, mat.height - 2 * ring];
+  const [cardWidth, cardHeight] = isNarrow ? [24, 32] : [30, 40];
+  const line = Math.min(56, (height - 50) / players);
+  const y = 48 + line * (index + 0.5);
+  const x = isNarrow ? 124 : 146;
+  const gap = Math.min(cardWidth + 2, (width - x - 70 - cardWidth) / Math.max(1, cards.length - 1));
+  const size = Math.min(cardHeight, line - 3);
+  return [
+    placed(22, y, 1, 0, seatMark(seat, 30)),
+    write(seatName(seat), 42, y, isNarrow ? 12 : 15, { anchor: "start", bold: true }),
+    cards.map((kind, at) =>
+      placed(
+        x + cardWidth / 2 + gap * at,
+        y,
+        1,
+        0,
+        tile(lookOf(context, kind), cardWidth, size, { isLeft: true }),
+      ),
+    ),
+    write(t("points", { points }), width - 10, y, isNarrow ? 13 : 15, { anchor: "end", bold: true }),
+  ];
+}

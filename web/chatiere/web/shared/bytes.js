@@ -1,0 +1,53 @@
+// Bytes as text: base64url for links and storage, hexadecimal for names.
+
+/**
+ * Return bytes in base64url, without padding.
+ * @param {Uint8Array} bytes
+ */
+export function toText(bytes) {
+  let binary = "";
+  for (const byte of bytes) {
+    binary += String.fromCharCode(byte);
+  }
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/**
+ * Return the bytes of a text in base64 or base64url. Throws RangeError for another text.
+ * @param {string} text
+ */
+export function fromText(text) {
+  const digits = text.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
+  // Every fourth digit ends three bytes: one digit alone says nothing.
+  if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1) {
+    throw new RangeError("the text is not base64");
+  }
+  return Uint8Array.from(atob(digits), (letter) => letter.charCodeAt(0));
+}
+
+/**
+ * Return bytes in hexadecimal.
+ * @param {Uint8Array} bytes
+ */
+export function toHex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Return the bytes of a text in hexadecimal. Throws RangeError for another text.
+ * @param {string} text
+ */
+export function fromHex(text) {
+  if (!/^([0-9a-f]{2})*$/.test(text)) {
+    throw new RangeError("the text is not hexadecimal");
+  }
+  return Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+}
+
+/**
+ * Return the SHA-256 of bytes. Browsers have it for pages from https and from this machine alone.
+ * @param {Uint8Array} bytes
+ */
+export async function sha256(bytes) {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes)));
+}
