@@ -13,8 +13,8 @@ cdef enum:
     NUM_PLAYERS = -2
     # The field of a Scalar that a message lacks.
     NO_FIELD = 0
-    # Scalar.absent of a field that is never absent; of a seat that is absent in the phase FIRST_SEAT, and only there: the
-    # state then has 0. A table with such a seat begins with the phase, and FIRST_SEAT is the first one.
+    # Scalar.absent of a field that is never absent; of a seat that is absent in the phase FIRST_SEAT, and only there:
+    # the state then has 0. A table with such a seat begins with the phase, and FIRST_SEAT is the first one.
     ALWAYS = -1
     UNTIL_FIRST_SEAT = -2
     MAX_SCALARS = 16
