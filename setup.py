@@ -320,6 +320,8 @@ if not (DEBUG or TRIAL):
 setup(
     package_dir=packages(),
     packages=list(packages()),
+    # Of the folders, which the source distribution has whole, nothing else.
+    include_package_data=False,
     package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", *SERVED]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(

@@ -184,7 +184,8 @@ def main() -> None:
         for wanted in WANTED:
             assert wanted in names, f"the wheel lacks {wanted}"
         assert all(name.startswith("chatiere") for name in names), "the wheel puts something else at the top level"
-        served = {Path(name).suffix for name in names if name.startswith("chatiere/web/") and not name.endswith("/")}
+        page = {name for name in names if name.startswith("chatiere/web/") and not name.endswith("/")}
+        served = {Path(name).suffix for name in page - {"chatiere/web/__init__.py"}}
         assert served == {".chatiere", ".css", ".html", ".js", ".svg"}, served
 
         print(f"the bill of materials is {write_bill(wheel).relative_to(ROOT)}")
