@@ -8,7 +8,7 @@ import pytest
 from .test_page_games import GAMES
 from .test_page_words import FILES, WEB
 
-# What each file of a game is for stands in web/game.js.
+# web/chatiere/web/game.js says what each file of a game is for.
 FLOOR_PLAN = {"game", "layout", "parts", "picks", "seats", "table", "text", "view", "words"}
 EXPORTS = {
     "game": {"game"},
