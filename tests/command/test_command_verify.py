@@ -146,10 +146,6 @@ def other_beginning(headers: list[pb.TableHeader]) -> None:
     headers[0].parent = bytes([1] * 32)
 
 
-def mover_of_the_beginning(headers: list[pb.TableHeader]) -> None:
-    headers[0].mover = 0
-
-
 def other_parent(headers: list[pb.TableHeader]) -> None:
     headers[-1].parent = bytes(32)
 
@@ -168,7 +164,6 @@ def fork(headers: list[pb.TableHeader]) -> None:
     ("change", "words"),
     [
         (other_mover, "the table of ply 5 was made by seat "),
-        (mover_of_the_beginning, "the table of ply 0 was made by seat 0, not -1"),
         (other_beginning, "the table of ply 0 is made of another one"),
         (other_parent, f"is made of {bytes(32).hex()}, not of that of ply "),
         (later_table, "but the record has "),

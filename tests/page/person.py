@@ -274,8 +274,8 @@ class Person:
         self._played = number
 
     def _point(self) -> tuple[float, float]:
-        found = self.page.evaluate(_CHOOSE, self._played)
-        assert found, "nothing that can be picked can be clicked"
+        # A table that is being drawn has nothing that can be picked yet.
+        found = self.page.wait_for_function(_CHOOSE, arg=self._played).json_value()
         return found["x"], found["y"]
 
     def click(self) -> None:

@@ -13,7 +13,7 @@ from chatiere.command.common import CommandError
 from chatiere.engine import EngineError, Position, codec
 from chatiere.engine.wire import Reader
 from chatiere.service.tables import roots
-from chatiere.service.tables.seal import NO_PARENT, NOBODY
+from chatiere.service.tables.seal import NO_PARENT
 from chatiere.v1 import table_service_pb2 as pb
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -105,9 +105,8 @@ def _verify_chain(tables: list[_Table], seats: list[int]) -> None:
         ply = header.ply
         if ply > len(seats):
             raise _DifferenceError(f"a table of ply {ply}, but the record has {len(seats)} decisions")
-        mover = seats[ply - 1] if ply else NOBODY
-        if header.mover != mover:
-            raise _DifferenceError(f"the table of ply {ply} was made by seat {header.mover}, not {mover}")
+        if ply and header.mover != seats[ply - 1]:
+            raise _DifferenceError(f"the table of ply {ply} was made by seat {header.mover}, not {seats[ply - 1]}")
         if not ply and header.parent != NO_PARENT:
             raise _DifferenceError("the table of ply 0 is made of another one")
         if hashes.setdefault(ply, table_hash) != table_hash:
