@@ -122,7 +122,7 @@ def check_page(python: Path, work: Path) -> None:
         try:
             assert said, "no URL"
             with urllib.request.urlopen(said[0], timeout=30) as answer:
-                assert answer.read() == (ROOT / "web" / "index.html").read_bytes()
+                assert answer.read() == (ROOT / "web/chatiere/web/index.html").read_bytes()
         finally:
             process.terminate()
     assert process.returncode == 0, process.returncode
