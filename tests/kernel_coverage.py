@@ -16,7 +16,7 @@ from pathlib import Path
 # The modules that count without losses in several threads (THREADED in setup.py).
 THREADED = ("batch", "threads")
 # What has to be run: the compiled parts but those around libnghttp2.
-COUNTED = ("engine/chatiere/",)
+COUNTED = ("chatiere/engine/", "chatiere/bots/")
 MARK = "# uncovered: "
 ORIGIN = re.compile(r'^ *(?:/\* )?"(.+\.p(?:yx|xd))":(\d+)$')
 
@@ -36,7 +36,7 @@ def origins(source: Path) -> dict[int, tuple[str, int]]:
 
 
 def counts(build: Path) -> dict[str, dict[int, int]]:
-    """Return how often each line ran, by file and line number."""
+    """Return how often each line ran, by file (chatiere/…) and line number."""
     ran: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     apart = (build / "threads").absolute()
     for data in sorted(build.absolute().rglob("*.gcda")):
@@ -66,7 +66,7 @@ def main(build: Path) -> int:
         print(f"no coverage data under {build}: run the tests in the debug build first")
         return 1
     for name, lines in sorted(ran.items()):
-        source = Path(name).read_text().splitlines()
+        source = Path("engine", name).read_text().splitlines()
         missed = [number for number, count in sorted(lines.items()) if count == 0]
         print(f"{name:<50} {len(lines):>5} lines {100 * (1 - len(missed) / len(lines)):6.1f} %")
         for number in missed:
