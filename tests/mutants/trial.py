@@ -19,7 +19,8 @@ from .parts import ROOT, Part
 # The unchanged tree, as it is built. Folders that are not copied are imported from the original.
 _TREE = ROOT / "build" / "mutants"
 _ROOTS = ("engine", "http2", "service", "clients", "proto")
-_COPIED = (*_ROOTS, "tests/fuzz/http2")
+# The build writes the fields of sealed tables for the page, too.
+_COPIED = (*_ROOTS, "web/chatiere/web/shared", "tests/fuzz/http2")
 # Where setuptools looks which modules are built, before it puts them beside their sources.
 _BUILT = "build/lib"
 # A planted fault may loop or allocate memory for ever.

@@ -297,8 +297,8 @@ def test_what_a_worker_says_when_it_crashes_is_logged() -> None:
 
 NOISY = """
     import os
-    for number in range(20_000):
-        os.write(2, b"noise %d\\n" % number)
+    for number in range(2_500):
+        os.write(2, b"noise %d %s\\n" % (number, b"x" * 100))
     os.write(1, b"a library prints\\n")
     os.write(2, b"no end of the line")
 """
@@ -309,7 +309,8 @@ def test_a_worker_may_write_much_before_it_serves(tmp_path: Path) -> None:
         assert server.address
         assert server.stop() == 0
         said = [line["message"] for line in written_by_workers(server) if line["logger"] == "stderr"]
-        expected = [f"noise {number}" for number in range(20_000)]
+        # More than a pipe holds, and less than may wait to be written.
+        expected = [f"noise {number} {'x' * 100}" for number in range(2_500)]
         assert sorted(said) == sorted([*expected, "a library prints", "no end of the line"])
 
 

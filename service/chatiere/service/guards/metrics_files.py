@@ -115,7 +115,11 @@ def use_files(directory: Path, worker: int) -> None:
             kind = f"{kind}_{multiprocess_mode}"
         with lock:
             if kind not in files:
-                files[kind] = MmapedDict(str(directory / f"{kind}_{worker}.db"))  # type: ignore[no-untyped-call]
+                path = directory / f"{kind}_{worker}.db"
+                # Whoever collects them meanwhile must not find a file without its beginning.
+                begun = path if path.exists() else path.with_suffix(".new")
+                files[kind] = MmapedDict(str(begun))  # type: ignore[no-untyped-call]
+                begun.rename(path)
             return _FileValue(files[kind], mmap_key(*key))
 
     values.ValueClass = value
