@@ -368,7 +368,7 @@ def merged(one: bytes, other: bytes) -> bytes:
 
 
 class Sending(NamedTuple):
-    """What a client has to send, and to whom."""
+    """The tables that a client has to send, and the seats that need them."""
 
     seats: list[int]
     """Seats of others, ascending; none: nobody waits for it."""

@@ -1,1 +1,1 @@
-"""What all of the service stands on: settings, files, threads, errors, languages, metrics."""
+"""The ground floor of the service: settings, files, threads, errors, languages, metrics."""

@@ -1,4 +1,4 @@
-"""What all exchanges of a port share."""
+"""The parts that all exchanges of a port share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an exchange asks of the port that carries its call."""
+"""The interface of a port to the exchanges of its calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked for at the port for browsers: calls, health, pages, and access for other origins."""
+"""The paths of the port for browsers: calls, health, pages, and access for other origins."""
 
 from __future__ import annotations
 

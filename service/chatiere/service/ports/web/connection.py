@@ -58,7 +58,7 @@ class Request(NamedTuple):
 
 
 class Served(Protocol):
-    """What serves a request, until the client has taken the response or is gone."""
+    """The service of a request, until the client has taken the response or is gone."""
 
     held: int
     """The bytes of the request that have come and are not worked on."""
@@ -80,7 +80,7 @@ class Served(Protocol):
 
 
 class PortState:
-    """What the connections of a port share."""
+    """The parts that the connections of a port share."""
 
     def __init__(self, serve: Callable[[Connection, Request, bytes], Served | None], patience: float) -> None:
         """`serve`: serves a request whose head and a first part of the body have come; None: it has responded.
