@@ -1,4 +1,4 @@
-"""What clients know of sealed tables without the service: fixed vectors, as JavaScript has them in tests/page/unit."""
+"""Knowledge of sealed tables without the service: fixed vectors, as JavaScript has them in tests/page/unit."""
 
 import json
 from pathlib import Path

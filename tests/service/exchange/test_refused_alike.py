@@ -1,4 +1,4 @@
-"""What a client is refused, at each of the wires: one call, whatever carries it."""
+"""Refusals are the same at each of the wires: one call, whatever carries it."""
 
 import json
 import queue

@@ -328,7 +328,7 @@ def feeds(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Feed, threading.Event]]
 
 
 def test_a_client_that_takes_nothing_of_a_stream_loses_it(feeds: list[tuple[Feed, threading.Event]]) -> None:
-    """What it has not taken counts; what it has does not."""
+    """A feed counts only the messages that its client has not taken."""
     # A field of 256 KiB.
     large = HealthCheckResponse(status=SERVING).SerializeToString() + b"\x12\x80\x80\x10" + bytes(1 << 18)
     with running(door="web") as server, WebClient(server.address) as web:
