@@ -198,8 +198,8 @@ def test_a_server_without_the_call(ask_at: Ask, make_fake: MakeFake) -> None:
 
 
 async def test_labels_and_errors_in_the_language_of_the_client(address: str) -> None:
-    said = {"fr": "au premier tour de la partie, on joue exactement une carte", None: ""}
-    for language, words in said.items():
+    rules = {"fr": "au premier tour de la partie, on joue exactement une carte", None: ""}
+    for language, words in rules.items():
         with Client(address, language=language) as client:
             state = client.new_game("discat", 2, seed=1).state
             label = client.list_legal_actions(state).legal_actions[0].label

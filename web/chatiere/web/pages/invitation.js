@@ -205,9 +205,9 @@ function holder(seat, secrets) {
 async function guest(id, { game, asksNext, seats, secrets }) {
   const { phrases } = await roomOf(game);
   const refusal = h("p", { class: "refusal", role: "alert" });
-  const told = h("div", {});
-  const tell = (/** @type {string} */ hash) =>
-    told.replaceChildren(
+  const content = h("div", {});
+  const showReply = (/** @type {string} */ hash) =>
+    content.replaceChildren(
       h("p", {}, t("send-reply")),
       share(t("reply-link"), linkTo(`reply/${packed({ id, hash })}`)),
       h("p", {}, t("then-table")),
@@ -224,13 +224,13 @@ async function guest(id, { game, asksNext, seats, secrets }) {
         isMine: false,
         changed: Date.now(),
       });
-      tell(hash);
+      showReply(hash);
     });
   const [hash] = Object.keys(secrets);
   if (hash !== undefined) {
-    tell(hash);
+    showReply(hash);
   } else if (isSecureContext) {
-    told.append(h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")));
+    content.append(h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")));
   } else {
     refusal.textContent = t("needs-https");
   }
@@ -239,7 +239,7 @@ async function guest(id, { game, asksNext, seats, secrets }) {
     { class: "sheet invitation" },
     h("h1", {}, t("invited", { game: phrases.title })),
     h("p", {}, t("invited-more", { players: seats.length, trust: t(asksNext ? "mode-next" : "mode-none") })),
-    told,
+    content,
     refusal,
   );
   return { element, title: phrases.title };
