@@ -16,17 +16,23 @@ settings.register_profile("first_failure", deadline=None, phases=(Phase.explicit
 settings.load_profile("untimed")
 
 
-# `make test` keeps every promise once: on one game, at one door, for one number of players, in one sample game.
-# `make test-all` keeps it on all of them.
+# `make test` keeps every promise once: on one game, at one door, for one number of players, in one sample game; and
+# leaves out what takes seconds. `make test-all` does the rest.
 REPEATED = {
     *("game", "players", "table", "seats", "seed", "entry", "trace", "bots", "batches", "num_threads"),
     *("door", "protocol", "codec", "ask_at", "make", "theme"),
 }
+# Folders of tests that take seconds, as they start browsers, tools of editors, Prometheus, load and attacks.
+LONG = {"deploy", "editors", "examples", "fuzz", "loadtest", "page"}
+TESTS = Path(__file__).parent
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all but one of the tests that differ only in what tests are repeated over."""
+    """Mark what takes seconds, and all but one of the tests that differ only in what tests are repeated over."""
+    for item in items:
+        if item.path.relative_to(TESTS).parts[0] in LONG:
+            item.add_marker("long")
     alike: dict[tuple[str, ...], list[pytest.Item]] = {}
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
