@@ -128,19 +128,7 @@ async function host(id, invitation) {
       h(
         "ol",
         { class: "seats" },
-        seats.map((seat, index) =>
-          h(
-            "li",
-            {},
-            h("strong", {}, nameOfSeat(index)),
-            " ",
-            holder(seat, secrets),
-            " ",
-            "hash" in seat &&
-              !(seat.hash in secrets) &&
-              h("button", { type: "button", onclick: free(index) }, t("free-seat")),
-          ),
-        ),
+        seats.map((seat, index) => seatItem(seat, index, secrets, free(index))),
       ),
       ...(left > 0
         ? [
@@ -163,6 +151,27 @@ async function host(id, invitation) {
 
   show();
   return { element, title: phrases.title };
+}
+
+/**
+ * Draws who holds a seat, with a button that calls `free` if it is somebody else.
+ *
+ * @param {InvitedSeat} seat
+ * @param {number} index
+ * @param {Record<string, string>} secrets
+ * @param {() => void} free
+ */
+function seatItem(seat, index, secrets, free) {
+  const isAnothers = "hash" in seat && !(seat.hash in secrets);
+  return h(
+    "li",
+    {},
+    h("strong", {}, nameOfSeat(index)),
+    " ",
+    holder(seat, secrets),
+    " ",
+    isAnothers && h("button", { type: "button", onclick: free }, t("free-seat")),
+  );
 }
 
 /** Whether links of this page lead to this machine alone. */
