@@ -83,6 +83,41 @@ def test_the_same_loop_has_the_same_games_over_a_service(address: str, name: str
             assert_same(batch, other)
 
 
+@pytest.mark.parametrize("mask", [True, "bits"])
+@pytest.mark.parametrize("name", GAMES)
+def test_masks_are_made_on_request(address: str, name: str, mask: Any) -> None:
+    numbers: dict[str, Any] = {"num_envs": 6, "batches": 2, "games": 10, "mask": mask, "num_threads": 2}
+    over_service = {key: value for key, value in numbers.items() if key != "num_threads"}
+    width = -(-engine.game(name).num_distinct_actions // 8)
+    with (
+        TableEnv(name, fewest(name), **numbers) as env,
+        VectorEnv(address, name, fewest(name), **over_service) as expected,
+    ):
+        for batch, other in zip(play(env), play(expected), strict=True):
+            assert_same(batch, other)
+            flags = batch.legal_mask()
+            for row in range(len(batch)):
+                assert (
+                    np.flatnonzero(flags[row]).tolist()
+                    == batch.legal_ids[slice(*batch.legal_offsets[row : row + 2])].tolist()
+                )
+            if mask is True:
+                assert not len(batch) or (flags is batch.mask and np.shares_memory(np.from_dlpack(flags), flags))
+            else:
+                assert (np.packbits(flags, axis=1, bitorder="little") == batch.mask).all()
+                assert batch.mask.shape == (len(batch), width)
+
+
+def test_a_mask_of_another_kind_is_refused(address: str) -> None:
+    wrong: Any = "bytes"
+    for make in (
+        lambda **named: TableEnv("discat", 2, **named),
+        lambda **named: VectorEnv(address, "discat", 2, **named),
+    ):
+        with pytest.raises(ValueError, match=r"^mask must be False, True or \"bits\", not 'bytes'$"):
+            make(mask=wrong)
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_without_a_number_games_never_run_out(address: str, name: str) -> None:
     numbers: dict[str, Any] = {"num_envs": 5, "batches": 2}

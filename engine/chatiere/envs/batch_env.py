@@ -3,13 +3,13 @@
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from types import TracebackType
-from typing import NamedTuple, Self, SupportsIndex
+from typing import Literal, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine.core.batch import MAX_ITEMS
-from chatiere.engine.core.integers import column_of, require_integer, unsigned
+from chatiere.engine.core.integers import column_of, require_integer, shown, unsigned
 from chatiere.envs.batch import Batch, Ended, Positions, joined, only
 from chatiere.v1.game_pb2 import GameInfo
 
@@ -51,8 +51,12 @@ class BatchEnv(ABC):
         games: SupportsIndex | None,
         first_game: SupportsIndex,
         seed: SupportsIndex,
+        mask: bool | Literal["bits"],
     ) -> None:
-        """Check the numbers. Raises TypeError and ValueError, which name them."""
+        """Check the arguments. Raises TypeError and ValueError, which name them."""
+        if mask not in (False, True, "bits"):
+            raise ValueError(f'mask must be False, True or "bits", not {shown(mask)}')
+        self._mask = mask
         self.num_envs = require_integer("num_envs", num_envs)
         self._batches = require_integer("batches", batches)
         self._games = None if games is None else require_integer("games", games)
@@ -143,6 +147,12 @@ class BatchEnv(ABC):
     def _is_last(self) -> bool:
         """Return True if no batch is due any more."""
 
+    def _new_mask(self, rows: int) -> NDArray[np.bool_] | NDArray[np.uint8] | None:
+        # An array for a mask; None if none is requested.
+        if self._mask == "bits":
+            return np.empty((rows, -(-self.info.num_actions // 8)), np.uint8)
+        return np.empty((rows, self.info.num_actions), np.bool_) if self._mask else None
+
     def _require_open(self) -> None:
         if self._is_closed:
             raise ValueError("the environment is closed")
@@ -186,6 +196,7 @@ class BatchEnv(ABC):
             legal_offsets=positions.legal_offsets,
             legal_ids=positions.legal_ids,
             observations=positions.observations,
+            mask=positions.mask,
             states=positions.states,
             ended=ended,
         )

@@ -8,7 +8,7 @@ with TableEnv("discat", 2, num_envs=1024, observations=True) as env:
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, NamedTuple, SupportsIndex, TypeVar
+from typing import Any, Literal, NamedTuple, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,7 @@ class TableEnv(BatchEnv):
         first_game: SupportsIndex = 0,
         batches: SupportsIndex = 1,
         observations: bool = False,
+        mask: bool | Literal["bits"] = False,
         num_threads: SupportsIndex = 1,
     ) -> None:
         """Prepare the environments; `reset` begins their games.
@@ -58,10 +59,10 @@ class TableEnv(BatchEnv):
         all batches together, 1 … 524,288. `options`: the options of all games, by name as in `Game.new_game` or as the
         message that VectorEnv takes; those absent have their defaults. `seed`: that of `reset` without one. `games`:
         the number of games to play; None: no end. `first_game`: the first game number. `batches`: 1 … num_envs.
-        `observations`: True to get observations. `num_threads`: the number of threads, 1 … 256, that share the work of
-        a step; games do not depend on it.
+        `observations`: True to get observations. `mask`: True to get a mask of the legal actions, "bits" to get it as
+        bits. `num_threads`: the number of threads, 1 … 256, that share the work of a step; games do not depend on it.
         """
-        super().__init__(num_envs, batches, games, first_game, seed)
+        super().__init__(num_envs, batches, games, first_game, seed, mask)
         if not isinstance(game, str):
             raise TypeError(f"game must be a string, not {shown(game)}")
         self._game = engine.game(game)
@@ -97,23 +98,27 @@ class TableEnv(BatchEnv):
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
         # Each batch has a table of its own, which knows the states that it returned last.
         table = Table(self._game, self.players)
+        mask = self._new_mask(len(seeds))
         positions = table.new_games(
             self._options,
             seeds=seeds.tobytes(),
             game_numbers=rows.game_numbers.tobytes(),
             columns=self._columns,
+            mask=mask,
             num_threads=self._num_threads,
         )
-        self._due.append(_Played(rows, table, positions))
+        self._due.append(_Played(rows, table, positions, mask))
 
     def _move(self, batch: Batch, actions: memoryview) -> None:
         assert self._played is not None
-        _, table, before = self._played
+        _, table, before, _ = self._played
+        mask = self._new_mask(len(batch))
         positions, faults = table.step(
             before.states if len(before.actors) == len(batch) else batch.states.tobytes(),
             actions,
             columns=self._columns,
             restart=self._restart,
+            mask=mask,
             num_threads=self._num_threads,
         )
         if faults.items:
@@ -126,11 +131,12 @@ class TableEnv(BatchEnv):
                 metadata={"item": str(fault.item)},
             )
         rows = Rows(batch.envs, batch.game_numbers, batch.decisions + np.uint32(1))
-        self._due.append(_Played(rows, table, positions))
+        self._due.append(_Played(rows, table, positions, mask))
 
     def _next(self) -> tuple[Rows, Positions]:
         self._played = self._due.popleft()
-        return self._played.rows, _arrays(self._played.positions, self.players)
+        positions = _arrays(self._played.positions, self.players)
+        return self._played.rows, positions if self._played.mask is None else positions._replace(mask=self._played.mask)
 
     def _is_last(self) -> bool:
         return not self._due
@@ -140,6 +146,7 @@ class _Played(NamedTuple):
     rows: Rows
     table: Table
     positions: PositionColumns
+    mask: NDArray[np.bool_] | NDArray[np.uint8] | None
 
 
 def _options_by_name(game: Game, options: Mapping[str, Any] | Options | None) -> Mapping[str, Any] | None:
