@@ -11,7 +11,9 @@ LAYERS = {
     "position": {
         "batch",
         "choices",
+        "compact",
         "description",
+        "encoders",
         "errors",
         "events",
         "integers",

@@ -103,8 +103,8 @@ class Batch:
 
     def legal_mask(self) -> NDArray[np.bool_]:
         """Return a mask that is True for legal actions: bool (n, info.num_actions)."""
-        if self.mask.dtype == np.bool_ and self.mask.size:
-            return self.mask
+        if self.mask.size and self.mask.dtype == np.bool_:
+            return self.mask.view(np.bool_)
         return choices.legal_mask(self.legal_offsets, self.legal_ids, self.info.num_actions)
 
     def luck(self) -> NDArray[np.uint64]:
