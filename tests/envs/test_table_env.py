@@ -108,6 +108,23 @@ def test_masks_are_made_on_request(address: str, name: str, mask: Any) -> None:
                 assert batch.mask.shape == (len(batch), width)
 
 
+@pytest.mark.parametrize("form", ["float32", "float16", "packed"])
+@pytest.mark.parametrize("name", GAMES)
+def test_features_are_made_on_request(address: str, name: str, form: Any) -> None:
+    numbers: dict[str, Any] = {"num_envs": 4, "batches": 2, "games": 5, "features": form}
+    with TableEnv(name, fewest(name), **numbers) as env, VectorEnv(address, name, fewest(name), **numbers) as expected:
+        layout = ObservationLayout(env.info)
+        for batch, other in zip(play(env), play(expected), strict=True):
+            assert batch.features.dtype == other.features.dtype
+            assert (batch.features == other.features).all()
+            assert batch.features.shape[0] == len(batch)
+            if len(batch):
+                features = layout.features(batch.observations)
+                encoded = layout.unpacked(batch.features.view(np.uint8)) if form == "packed" else batch.features
+                assert (encoded == features.astype(encoded.dtype)).all()
+                assert np.shares_memory(np.from_dlpack(batch.features), batch.features)
+
+
 def test_a_mask_of_another_kind_is_refused(address: str) -> None:
     wrong: Any = "bytes"
     for make in (
@@ -116,6 +133,10 @@ def test_a_mask_of_another_kind_is_refused(address: str) -> None:
     ):
         with pytest.raises(ValueError, match=r"^mask must be False, True or \"bits\", not 'bytes'$"):
             make(mask=wrong)
+        with pytest.raises(
+            ValueError, match=r"^features must be None or one of \('float32', 'float16', 'packed'\), not 'bytes'$"
+        ):
+            make(features=wrong)
 
 
 @pytest.mark.parametrize("name", GAMES)

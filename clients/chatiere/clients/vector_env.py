@@ -27,7 +27,7 @@ from chatiere.clients.transport.fast_stream import FastStream
 from chatiere.engine.core import choices
 from chatiere.engine.core.integers import unsigned
 from chatiere.envs.batch import Batch, Positions
-from chatiere.envs.batch_env import BatchEnv, Rows
+from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart
 from chatiere.v1.game_pb2 import GameInfo, Options
 
@@ -62,6 +62,7 @@ class VectorEnv(BatchEnv):
         seed: SupportsIndex = 0,
         observations: bool = False,
         mask: bool | Literal["bits"] = False,
+        features: FeatureForm | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         fast_address: str | None = None,
         fast_token: str | None = None,
@@ -72,18 +73,19 @@ class VectorEnv(BatchEnv):
         batches together. `batches`: 1 … num_envs. `games`: the number of games to play; None: no end. `first_game`: the
         first game number. `options`: the options of all games; those absent have their defaults. `seed`: that of
         `reset` without one. `observations`: True to get observations. `mask`: True to get a mask of the legal actions,
-        "bits" to get it as bits; the client makes it. `timeout`: the seconds that a request may take.
+        "bits" to get it as bits. `features`: "float32", "float16" or "packed" to get observations, and their features
+        in that form. The client makes both. `timeout`: the seconds that a request may take.
         `fast_address`: "HOST:PORT" of a server of the same service, best its fast address, to which the stream goes on
         a connection of its own, without TLS: for a server nearby, on a network that you trust. None, or where the
         package was built without libnghttp2: the stream goes over the channel. `fast_token`: the bearer token for
         `fast_address`, if it requires one.
         """
-        super().__init__(num_envs, batches, games, first_game, seed, mask)
+        super().__init__(num_envs, batches, games, first_game, seed, mask, features)
         self.players = unsigned("players", players, 32)
         self._timeout = timeout
         self._setup = BatchSetup(game=game, players=self.players)
         self._options = options
-        self._columns = Columns(legal=True, scores=True, observations=observations)
+        self._columns = Columns(legal=True, scores=True, observations=observations or features is not None)
         self._restart = Restart(options=options, stride=self.num_envs)
         self._client = BatchClient(target, timeout=timeout)
         self._fast_address = fast_address

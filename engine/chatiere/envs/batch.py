@@ -88,6 +88,8 @@ class Batch:
     mask: NDArray[np.bool_] | NDArray[np.uint8]
     """bool (n, num_actions): True for legal actions; or as bits, uint8 (n, ceil(num_actions / 8)), the lowest of each
     byte first. Empty unless requested."""
+    features: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
+    """(n, num_features): the actor's observation, encoded by ObservationLayout.features as requested; else empty."""
     states: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots."""
     ended: Ended
@@ -152,6 +154,7 @@ def only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
         legal_ids=batch.legal_ids[np.repeat(rows, counts)],
         observations=batch.observations[rows] if batch.observations.size else batch.observations,
         mask=batch.mask[rows] if batch.mask.size else batch.mask,
+        features=batch.features[rows] if batch.features.size else batch.features,
         states=batch.states[rows],
     )
 

@@ -20,7 +20,7 @@ from chatiere.engine.core.game_info import game_info, observation_info
 from chatiere.engine.core.integers import shown
 from chatiere.engine.wire import Reader
 from chatiere.envs.batch import Batch, Positions
-from chatiere.envs.batch_env import BatchEnv, Rows
+from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows
 from chatiere.v1.game_pb2 import GameInfo, Options
 
 _Element = TypeVar("_Element", bound=np.generic)
@@ -51,6 +51,7 @@ class TableEnv(BatchEnv):
         batches: SupportsIndex = 1,
         observations: bool = False,
         mask: bool | Literal["bits"] = False,
+        features: FeatureForm | None = None,
         num_threads: SupportsIndex = 1,
     ) -> None:
         """Prepare the environments; `reset` begins their games.
@@ -60,9 +61,10 @@ class TableEnv(BatchEnv):
         message that VectorEnv takes; those absent have their defaults. `seed`: that of `reset` without one. `games`:
         the number of games to play; None: no end. `first_game`: the first game number. `batches`: 1 … num_envs.
         `observations`: True to get observations. `mask`: True to get a mask of the legal actions, "bits" to get it as
-        bits. `num_threads`: the number of threads, 1 … 256, that share the work of a step; games do not depend on it.
+        bits. `features`: "float32", "float16" or "packed" to get observations, and their features in that form.
+        `num_threads`: the number of threads, 1 … 256, that share the work of a step; games do not depend on it.
         """
-        super().__init__(num_envs, batches, games, first_game, seed, mask)
+        super().__init__(num_envs, batches, games, first_game, seed, mask, features)
         if not isinstance(game, str):
             raise TypeError(f"game must be a string, not {shown(game)}")
         self._game = engine.game(game)
@@ -73,7 +75,7 @@ class TableEnv(BatchEnv):
         # Checks the arguments.
         table.new_games(self._options, count=0, num_threads=num_threads)
         self.info = GameInfo(**game_info(self._game), **observation_info(self._game))
-        self._columns = Columns(legal=True, observations=bool(observations), final_scores=True)
+        self._columns = Columns(legal=True, observations=bool(observations) or features is not None, final_scores=True)
         self._restart = Restart(self._options, self.num_envs)
         self._due: deque[_Played] = deque()
         self._played: _Played | None = None
