@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from chatiere.v1.game_pb2 import Options
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 SEED = 11
+# The bytes of a packed state before its body: versions, and the stream of chance.
+HEADER = 32
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +125,29 @@ def test_features_are_made_on_request(address: str, name: str, form: Any) -> Non
                 encoded = layout.unpacked(batch.features.view(np.uint8)) if form == "packed" else batch.features
                 assert (encoded == features.astype(encoded.dtype)).all()
                 assert np.shares_memory(np.from_dlpack(batch.features), batch.features)
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_the_oracle_is_the_whole_truth(name: str, players: int) -> None:
+    game, kinds = engine.game(name), set()
+    with TableEnv(name, players, 20, games=20, observations=True) as env:
+        for batch in play(env):
+            truth = env.oracle(batch)
+            assert truth.shape == (len(batch), players, game.observation_length)
+            if not len(batch):
+                break
+            assert (truth[:, 0] == batch.observations).all()
+            for row in (0, len(batch) - 1):
+                position = game.unpack(batch.states[row].tobytes())
+                for distance, seen in enumerate(truth[row]):
+                    assert seen.tobytes() == position.observation((batch.actors[row] + distance) % players)
+            # Of worlds that a seat cannot tell from the true one, those that the oracle cannot, either, are that one.
+            worlds = env.resample(batch.states, batch.actors, seed=len(batch))
+            same_truth = (env.oracle(replace(batch, states=worlds)) == truth).all(axis=(1, 2))
+            same_world = (worlds[:, HEADER:] == batch.states[:, HEADER:]).all(axis=1)
+            assert (same_truth == same_world).all()
+            kinds |= set(same_truth.tolist())
+    assert False in kinds
 
 
 def test_a_mask_of_another_kind_is_refused(address: str) -> None:

@@ -88,6 +88,20 @@ class TableEnv(BatchEnv):
             raise EngineError(fault.reason, f"item {fault.item}: {fault.message}", field=f"states[{fault.item}]")
         return np.frombuffer(drawn, np.uint8).reshape(len(states), -1)
 
+    def oracle(self, batch: Batch) -> NDArray[np.uint8]:
+        """Return the whole truth of each position, hidden cards included: uint8 (n, players, observation_length).
+
+        These are the observations of all seats, from the one to decide clockwise; together they tell all that is
+        decided (cards still to be drawn are not). It is for a critic, which judges positions while its player learns: a
+        player that reads it cheats. Environments over a service have no such thing.
+        """
+        table, states = Table(self._game, self.players), batch.states.tobytes()
+        rows = np.empty((len(batch), self.players, self.info.observation_length), np.uint8)
+        for distance in range(self.players):
+            observed, _ = table.observe(states, (batch.actors + distance) % self.players)
+            rows[:, distance] = np.frombuffer(observed, np.uint8).reshape(rows[:, 0].shape)
+        return rows
+
     def close(self) -> None:
         """Release the games. The environment cannot be used any more; batches can."""
         super().close()
