@@ -17,6 +17,7 @@ import numpy as np
 
 from chatiere import engine
 from chatiere.engine import Columns, Restart, Table
+from chatiere.engine.core.choices import random_masked_actions
 from chatiere.engine.memory import keep_freed_memory
 from chatiere.envs import TableEnv
 from loadtest.bench.measure import Run
@@ -77,19 +78,23 @@ class Pinned:
 
 
 def table_env(name: str, batch: str, warm_up: str) -> Callable[[float], Run]:
-    """Play a game by TableEnv at random, with observations and its fewest players."""
-    env = TableEnv(name, engine.game(name).min_players, int(batch), seed=SEED, observations=True)
+    """Play a game by TableEnv at random, with observations and its fewest players; actions are drawn from masks."""
+    env = TableEnv(name, engine.game(name).min_players, int(batch), seed=SEED, observations=True, mask="bits")
     last = env.reset()
+
+    def step() -> int:
+        nonlocal last
+        last = env.step(random_masked_actions(last.mask, last.luck(), last.info.num_actions))
+        return len(last)
+
     for _ in range(int(warm_up)):
-        last = env.step(last.random_actions())
+        step()
 
     def play(seconds: float) -> Run:
-        nonlocal last
         moves = 0
         wall, cpu = time.perf_counter(), time.process_time()
         while moves == 0 or time.perf_counter() < wall + seconds:
-            last = env.step(last.random_actions())
-            moves += len(last)
+            moves += step()
         return Run(moves, time.perf_counter() - wall, time.process_time() - cpu)
 
     return play
@@ -126,7 +131,10 @@ def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[fl
 
 
 def pgx(name: str, batch: str) -> Callable[[float], Run]:
-    """Play a game of pgx at random in one compiled scan, with its observations; games that end begin anew."""
+    """Play a game of pgx at random in one compiled scan, with its observations; games that end begin anew.
+
+    Actions are drawn from its masks.
+    """
     import jax
     from jax import numpy as jnp
     from pgx import make  # type: ignore[import-not-found]

@@ -7,15 +7,18 @@ import pytest
 
 ENGINE = Path(__file__).parents[2] / "engine/chatiere/engine"
 LAYERS = {
-    "rules": {"bits", "game", "loops", "moves", "packed", "stream", "threads", "weights"},
+    "rules": {"bits", "game", "loops", "masks", "moves", "packed", "stream", "threads", "weights"},
     "position": {
         "batch",
         "choices",
+        "compact",
         "description",
+        "encoders",
         "errors",
         "events",
         "integers",
         "observation",
+        "output",
         "position",
         "record",
     },

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from chatiere.v1.game_pb2 import Options
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 SEED = 11
+# The bytes of a packed state before its body: versions, and the stream of chance.
+HEADER = 32
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +83,85 @@ def test_the_same_loop_has_the_same_games_over_a_service(address: str, name: str
         assert env.info == expected.info
         for batch, other in zip(play(env), play(expected), strict=True):
             assert_same(batch, other)
+
+
+@pytest.mark.parametrize("mask", [True, "bits"])
+@pytest.mark.parametrize("name", GAMES)
+def test_masks_are_made_on_request(address: str, name: str, mask: Any) -> None:
+    numbers: dict[str, Any] = {"num_envs": 6, "batches": 2, "games": 10, "mask": mask, "num_threads": 2}
+    over_service = {key: value for key, value in numbers.items() if key != "num_threads"}
+    width = -(-engine.game(name).num_distinct_actions // 8)
+    with (
+        TableEnv(name, fewest(name), **numbers) as env,
+        VectorEnv(address, name, fewest(name), **over_service) as expected,
+    ):
+        for batch, other in zip(play(env), play(expected), strict=True):
+            assert_same(batch, other)
+            flags = batch.legal_mask()
+            for row in range(len(batch)):
+                assert (
+                    np.flatnonzero(flags[row]).tolist()
+                    == batch.legal_ids[slice(*batch.legal_offsets[row : row + 2])].tolist()
+                )
+            if mask is True:
+                assert not len(batch) or np.shares_memory(np.from_dlpack(flags), batch.mask)
+            else:
+                assert (np.packbits(flags, axis=1, bitorder="little") == batch.mask).all()
+                assert batch.mask.shape == (len(batch), width)
+
+
+@pytest.mark.parametrize("form", ["float32", "float16", "packed"])
+@pytest.mark.parametrize("name", GAMES)
+def test_features_are_made_on_request(address: str, name: str, form: Any) -> None:
+    numbers: dict[str, Any] = {"num_envs": 4, "batches": 2, "games": 5, "features": form}
+    with TableEnv(name, fewest(name), **numbers) as env, VectorEnv(address, name, fewest(name), **numbers) as expected:
+        layout = ObservationLayout(env.info)
+        for batch, other in zip(play(env), play(expected), strict=True):
+            assert batch.features.dtype == other.features.dtype
+            assert (batch.features == other.features).all()
+            assert batch.features.shape[0] == len(batch)
+            if len(batch):
+                features = layout.features(batch.observations)
+                encoded = layout.unpacked(batch.features.view(np.uint8)) if form == "packed" else batch.features
+                assert (encoded == features.astype(encoded.dtype)).all()
+                assert np.shares_memory(np.from_dlpack(batch.features), batch.features)
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_the_oracle_is_the_whole_truth(name: str, players: int) -> None:
+    game, kinds = engine.game(name), set()
+    with TableEnv(name, players, 20, games=20, observations=True) as env:
+        for batch in play(env):
+            truth = env.oracle(batch)
+            assert truth.shape == (len(batch), players, game.observation_length)
+            if not len(batch):
+                break
+            assert (truth[:, 0] == batch.observations).all()
+            for row in (0, len(batch) - 1):
+                position = game.unpack(batch.states[row].tobytes())
+                for distance, seen in enumerate(truth[row]):
+                    assert seen.tobytes() == position.observation((batch.actors[row] + distance) % players)
+            # Of worlds that a seat cannot tell from the true one, those that the oracle cannot, either, are that one.
+            worlds = env.resample(batch.states, batch.actors, seed=len(batch))
+            same_truth = (env.oracle(replace(batch, states=worlds)) == truth).all(axis=(1, 2))
+            same_world = (worlds[:, HEADER:] == batch.states[:, HEADER:]).all(axis=1)
+            assert (same_truth == same_world).all()
+            kinds |= set(same_truth.tolist())
+    assert False in kinds
+
+
+def test_a_mask_of_another_kind_is_refused(address: str) -> None:
+    wrong: Any = "bytes"
+    for make in (
+        lambda **named: TableEnv("discat", 2, **named),
+        lambda **named: VectorEnv(address, "discat", 2, **named),
+    ):
+        with pytest.raises(ValueError, match=r"^mask must be False, True or \"bits\", not 'bytes'$"):
+            make(mask=wrong)
+        with pytest.raises(
+            ValueError, match=r"^features must be None or one of \('float32', 'float16', 'packed'\), not 'bytes'$"
+        ):
+            make(features=wrong)
 
 
 @pytest.mark.parametrize("name", GAMES)

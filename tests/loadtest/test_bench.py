@@ -117,7 +117,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "ismcts, decisions in trees and playouts",
         *[f"ismcts, 1000 simulations, against random, {players} players" for players in (2, 3)],
         *(["OpenSpiel adapter, random sim, decisions"] if HAS_OPENSPIEL else []),
-        "TableEnv, random play with observations",
+        "TableEnv, random play from masks, with observations",
         "step in 2 threads, processor time of a move",
         "step in 2 threads, moves a second",
         "check of a state",

@@ -41,16 +41,21 @@ def test_the_numbers_of_an_observation(server: Running, capsys: pytest.CaptureFi
     assert in_a_row == "True"
 
 
+def test_the_compact_form(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(EXAMPLES[3], "docs/batch.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines() == ["6047 6", "True"]
+
+
 def test_the_evaluation_of_actions() -> None:
     found: dict[str, Any] = {}
-    exec(compile(EXAMPLES[3], "docs/batch.md", "exec"), found)
+    exec(compile(EXAMPLES[4], "docs/batch.md", "exec"), found)
     assert found["faults"].reasons == b""
     assert len(found["best"]) == 4
     assert all(-1 <= value <= 2 for value in found["mean_returns"])
 
 
 def test_there_are_no_other_examples() -> None:
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 5
 
 
 @pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)

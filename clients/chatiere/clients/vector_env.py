@@ -9,7 +9,7 @@ with VectorEnv("localhost:50051", "discat", 2, num_envs=2048, observations=True)
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import grpc
 import numpy as np
@@ -24,9 +24,10 @@ from chatiere.clients.client import Client
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.fast_call import IS_BUILT
 from chatiere.clients.transport.fast_stream import FastStream
+from chatiere.engine.core import choices
 from chatiere.engine.core.integers import unsigned
 from chatiere.envs.batch import Batch, Positions
-from chatiere.envs.batch_env import BatchEnv, Rows
+from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, Restart
 from chatiere.v1.game_pb2 import GameInfo, Options
 
@@ -60,6 +61,8 @@ class VectorEnv(BatchEnv):
         options: Options | None = None,
         seed: SupportsIndex = 0,
         observations: bool = False,
+        mask: bool | Literal["bits"] = False,
+        features: FeatureForm | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         fast_address: str | None = None,
         fast_token: str | None = None,
@@ -69,18 +72,20 @@ class VectorEnv(BatchEnv):
         `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: the number of environments in all
         batches together. `batches`: 1 … num_envs. `games`: the number of games to play; None: no end. `first_game`: the
         first game number. `options`: the options of all games; those absent have their defaults. `seed`: that of
-        `reset` without one. `observations`: True to get observations. `timeout`: the seconds that a request may take.
+        `reset` without one. `observations`: True to get observations. `mask`: True to get a mask of the legal actions,
+        "bits" to get it as bits. `features`: "float32", "float16" or "packed" to get observations, and their features
+        in that form. The client makes both. `timeout`: the seconds that a request may take.
         `fast_address`: "HOST:PORT" of a server of the same service, best its fast address, to which the stream goes on
         a connection of its own, without TLS: for a server nearby, on a network that you trust. None, or where the
         package was built without libnghttp2: the stream goes over the channel. `fast_token`: the bearer token for
         `fast_address`, if it requires one.
         """
-        super().__init__(num_envs, batches, games, first_game, seed)
+        super().__init__(num_envs, batches, games, first_game, seed, mask, features)
         self.players = unsigned("players", players, 32)
         self._timeout = timeout
         self._setup = BatchSetup(game=game, players=self.players)
         self._options = options
-        self._columns = Columns(legal=True, scores=True, observations=observations)
+        self._columns = Columns(legal=True, scores=True, observations=observations or features is not None)
         self._restart = Restart(options=options, stride=self.num_envs)
         self._client = BatchClient(target, timeout=timeout)
         self._fast_address = fast_address
@@ -126,7 +131,11 @@ class VectorEnv(BatchEnv):
         rows, result = self._next_result()
         if isinstance(result, Stepped):
             result.faults.raise_first()
-            return rows, result.positions
+            result = result.positions
+        mask = self._new_mask(len(result.actors))
+        if mask is not None:
+            choices.legal_mask(result.legal_offsets, result.legal_ids, self.info.num_actions, mask)
+            result = result._replace(mask=mask)
         return rows, result
 
     def _is_last(self) -> bool:

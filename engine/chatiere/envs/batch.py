@@ -37,6 +37,8 @@ class Positions(NamedTuple):
     """uint8 (n, observation_length): the observation of the seat to decide; 0 if there is none."""
     final_observations: NDArray[np.uint8]
     """uint8 (r, players, observation_length): each seat's observation at the end of the r games that were restarted."""
+    mask: NDArray[np.bool_] | NDArray[np.uint8] = np.zeros((0, 0), np.bool_)
+    """The mask of the legal actions, as in Batch; empty unless the environment has made it."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,11 @@ class Batch:
     """uint16 (legal_offsets[n],): the dense ids of the legal actions, ascending in each row."""
     observations: NDArray[np.uint8]
     """uint8 (n, observation_length): the actor's observation, as laid out in `info`; empty unless requested."""
+    mask: NDArray[np.bool_] | NDArray[np.uint8]
+    """bool (n, num_actions): True for legal actions; or as bits, uint8 (n, ceil(num_actions / 8)), the lowest of each
+    byte first. Empty unless requested."""
+    features: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
+    """(n, num_features): the actor's observation, encoded by ObservationLayout.features as requested; else empty."""
     states: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots."""
     ended: Ended
@@ -98,6 +105,8 @@ class Batch:
 
     def legal_mask(self) -> NDArray[np.bool_]:
         """Return a mask that is True for legal actions: bool (n, info.num_actions)."""
+        if self.mask.size and self.mask.dtype == np.bool_:
+            return self.mask.view(np.bool_)
         return choices.legal_mask(self.legal_offsets, self.legal_ids, self.info.num_actions)
 
     def luck(self) -> NDArray[np.uint64]:
@@ -144,6 +153,8 @@ def only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
         legal_offsets=offsets,
         legal_ids=batch.legal_ids[np.repeat(rows, counts)],
         observations=batch.observations[rows] if batch.observations.size else batch.observations,
+        mask=batch.mask[rows] if batch.mask.size else batch.mask,
+        features=batch.features[rows] if batch.features.size else batch.features,
         states=batch.states[rows],
     )
 

@@ -2,16 +2,20 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import NamedTuple, SupportsIndex
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine.closing import Closing
 from chatiere.engine.core.batch import MAX_ITEMS
-from chatiere.engine.core.integers import column_of, require_integer, unsigned
+from chatiere.engine.core.integers import column_of, require_integer, shown, unsigned
+from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs.batch import Batch, Ended, Positions, joined, only
 from chatiere.v1.game_pb2 import GameInfo
+
+FeatureForm = Literal["float32", "float16", "packed"]
 
 
 class Rows(NamedTuple):
@@ -51,8 +55,16 @@ class BatchEnv(Closing):
         games: SupportsIndex | None,
         first_game: SupportsIndex,
         seed: SupportsIndex,
+        mask: bool | Literal["bits"],
+        features: FeatureForm | None,
     ) -> None:
-        """Check the numbers. Raises TypeError and ValueError, which name them."""
+        """Check the arguments. Raises TypeError and ValueError, which name them."""
+        if mask not in (False, True, "bits"):
+            raise ValueError(f'mask must be False, True or "bits", not {shown(mask)}')
+        if features not in (None, *get_args(FeatureForm)):
+            raise ValueError(f"features must be None or one of {get_args(FeatureForm)}, not {shown(features)}")
+        self._mask = mask
+        self._features = features
         self.num_envs = require_integer("num_envs", num_envs)
         self._batches = require_integer("batches", batches)
         self._games = None if games is None else require_integer("games", games)
@@ -133,6 +145,26 @@ class BatchEnv(Closing):
     def _is_last(self) -> bool:
         """Return True if no batch is due any more."""
 
+    def _new_mask(self, rows: int) -> NDArray[np.bool_] | NDArray[np.uint8] | None:
+        # An array for a mask; None if none is requested.
+        if self._mask == "bits":
+            return np.empty((rows, -(-self.info.num_actions // 8)), np.uint8)
+        return np.empty((rows, self.info.num_actions), np.bool_) if self._mask else None
+
+    def _encoded(self, observations: NDArray[np.uint8]) -> NDArray[Any]:
+        # Their features as requested.
+        if self._features is None:
+            return np.zeros((0, 0), np.float32)
+        width = self._layout.packed_size if self._features == "packed" else self._layout.num_features
+        out: NDArray[Any] = np.empty(
+            (len(observations), width), np.uint8 if self._features == "packed" else self._features
+        )
+        return self._layout.features(observations.reshape(len(observations), self._layout.length), out)
+
+    @cached_property
+    def _layout(self) -> ObservationLayout:
+        return ObservationLayout(self.info)
+
     def _require_open(self) -> None:
         if self._is_closed:
             raise ValueError("the environment is closed")
@@ -176,6 +208,8 @@ class BatchEnv(Closing):
             legal_offsets=positions.legal_offsets,
             legal_ids=positions.legal_ids,
             observations=positions.observations,
+            mask=positions.mask,
+            features=self._encoded(positions.observations),
             states=positions.states,
             ended=ended,
         )

@@ -8,7 +8,7 @@ with TableEnv("discat", 2, num_envs=1024, observations=True) as env:
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, NamedTuple, SupportsIndex, TypeVar
+from typing import Any, Literal, NamedTuple, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from chatiere.engine.core.game_info import game_info, observation_info
 from chatiere.engine.core.integers import shown
 from chatiere.engine.wire import Reader
 from chatiere.envs.batch import Batch, Positions
-from chatiere.envs.batch_env import BatchEnv, Rows
+from chatiere.envs.batch_env import BatchEnv, FeatureForm, Rows
 from chatiere.v1.game_pb2 import GameInfo, Options
 
 _Element = TypeVar("_Element", bound=np.generic)
@@ -50,6 +50,8 @@ class TableEnv(BatchEnv):
         first_game: SupportsIndex = 0,
         batches: SupportsIndex = 1,
         observations: bool = False,
+        mask: bool | Literal["bits"] = False,
+        features: FeatureForm | None = None,
         num_threads: SupportsIndex = 1,
     ) -> None:
         """Prepare the environments; `reset` begins their games.
@@ -58,10 +60,11 @@ class TableEnv(BatchEnv):
         all batches together, 1 … 524,288. `options`: the options of all games, by name as in `Game.new_game` or as the
         message that VectorEnv takes; those absent have their defaults. `seed`: that of `reset` without one. `games`:
         the number of games to play; None: no end. `first_game`: the first game number. `batches`: 1 … num_envs.
-        `observations`: True to get observations. `num_threads`: the number of threads, 1 … 256, that share the work of
-        a step; games do not depend on it.
+        `observations`: True to get observations. `mask`: True to get a mask of the legal actions, "bits" to get it as
+        bits. `features`: "float32", "float16" or "packed" to get observations, and their features in that form.
+        `num_threads`: the number of threads, 1 … 256, that share the work of a step; games do not depend on it.
         """
-        super().__init__(num_envs, batches, games, first_game, seed)
+        super().__init__(num_envs, batches, games, first_game, seed, mask, features)
         if not isinstance(game, str):
             raise TypeError(f"game must be a string, not {shown(game)}")
         self._game = engine.game(game)
@@ -72,7 +75,7 @@ class TableEnv(BatchEnv):
         # Checks the arguments.
         table.new_games(self._options, count=0, num_threads=num_threads)
         self.info = GameInfo(**game_info(self._game), **observation_info(self._game))
-        self._columns = Columns(legal=True, observations=bool(observations), final_scores=True)
+        self._columns = Columns(legal=True, observations=bool(observations) or features is not None, final_scores=True)
         self._restart = Restart(self._options, self.num_envs)
         self._due: deque[_Played] = deque()
         self._played: _Played | None = None
@@ -84,6 +87,20 @@ class TableEnv(BatchEnv):
             fault = faults.items[0]
             raise EngineError(fault.reason, f"item {fault.item}: {fault.message}", field=f"states[{fault.item}]")
         return np.frombuffer(drawn, np.uint8).reshape(len(states), -1)
+
+    def oracle(self, batch: Batch) -> NDArray[np.uint8]:
+        """Return the whole truth of each position, hidden cards included: uint8 (n, players, observation_length).
+
+        These are the observations of all seats, from the one to decide clockwise; together they tell all that is
+        decided (cards still to be drawn are not). It is for a critic, which judges positions while its player learns: a
+        player that reads it cheats. Environments over a service have no such thing.
+        """
+        table, states = Table(self._game, self.players), batch.states.tobytes()
+        rows = np.empty((len(batch), self.players, self.info.observation_length), np.uint8)
+        for distance in range(self.players):
+            observed, _ = table.observe(states, (batch.actors + distance) % self.players)
+            rows[:, distance] = np.frombuffer(observed, np.uint8).reshape(rows[:, 0].shape)
+        return rows
 
     def close(self) -> None:
         """Release the games. The environment cannot be used any more; batches can."""
@@ -97,23 +114,27 @@ class TableEnv(BatchEnv):
     def _begin(self, rows: Rows, seeds: NDArray[np.uint64]) -> None:
         # Each batch has a table of its own, which knows the states that it returned last.
         table = Table(self._game, self.players)
+        mask = self._new_mask(len(seeds))
         positions = table.new_games(
             self._options,
             seeds=seeds.tobytes(),
             game_numbers=rows.game_numbers.tobytes(),
             columns=self._columns,
+            mask=mask,
             num_threads=self._num_threads,
         )
-        self._due.append(_Played(rows, table, positions))
+        self._due.append(_Played(rows, table, positions, mask))
 
     def _move(self, batch: Batch, actions: memoryview) -> None:
         assert self._played is not None
-        _, table, before = self._played
+        _, table, before, _ = self._played
+        mask = self._new_mask(len(batch))
         positions, faults = table.step(
             before.states if len(before.actors) == len(batch) else batch.states.tobytes(),
             actions,
             columns=self._columns,
             restart=self._restart,
+            mask=mask,
             num_threads=self._num_threads,
         )
         if faults.items:
@@ -126,11 +147,12 @@ class TableEnv(BatchEnv):
                 metadata={"item": str(fault.item)},
             )
         rows = Rows(batch.envs, batch.game_numbers, batch.decisions + np.uint32(1))
-        self._due.append(_Played(rows, table, positions))
+        self._due.append(_Played(rows, table, positions, mask))
 
     def _next(self) -> tuple[Rows, Positions]:
         self._played = self._due.popleft()
-        return self._played.rows, _arrays(self._played.positions, self.players)
+        positions = _arrays(self._played.positions, self.players)
+        return self._played.rows, positions if self._played.mask is None else positions._replace(mask=self._played.mask)
 
     def _is_last(self) -> bool:
         return not self._due
@@ -140,6 +162,7 @@ class _Played(NamedTuple):
     rows: Rows
     table: Table
     positions: PositionColumns
+    mask: NDArray[np.bool_] | NDArray[np.uint8] | None
 
 
 def _options_by_name(game: Game, options: Mapping[str, Any] | Options | None) -> Mapping[str, Any] | None:

@@ -39,7 +39,7 @@ def _play(plan: BenchPlan) -> Result:
         bound, target = bound_of("table_env", game.name)
         rows.append(
             Row(
-                row="TableEnv, random play with observations",
+                row="TableEnv, random play from masks, with observations",
                 game=game.name,
                 unit="moves/CPU-s",
                 ours=run.rate,
@@ -52,7 +52,7 @@ def _play(plan: BenchPlan) -> Result:
                 peer_run=peer[1] if peer else None,
             )
         )
-    return Result(rows, {"pgx in random play with observations": listed(runs)} if theirs else {})
+    return Result(rows, {"pgx in random play from masks, with observations": listed(runs)} if theirs else {})
 
 
 def _divide(plan: BenchPlan) -> Result:

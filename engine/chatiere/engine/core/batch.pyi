@@ -1,7 +1,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, SupportsIndex
 
-from _typeshed import ReadableBuffer
+from _typeshed import ReadableBuffer, WriteableBuffer
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
@@ -89,6 +89,7 @@ class Table:
         game_numbers: _Column | None = None,
         count: SupportsIndex | None = None,
         columns: Columns = ...,
+        mask: WriteableBuffer | NDArray[Any] | None = None,
         max_bytes: SupportsIndex | None = None,
         num_threads: SupportsIndex = 1,
         cancellation: Cancellation | None = None,
@@ -101,6 +102,7 @@ class Table:
         columns: Columns = ...,
         restart: Restart | None = None,
         overwrite_states: bool = False,
+        mask: WriteableBuffer | NDArray[Any] | None = None,
         max_bytes: SupportsIndex | None = None,
         num_threads: SupportsIndex = 1,
         cancellation: Cancellation | None = None,

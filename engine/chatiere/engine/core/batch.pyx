@@ -44,6 +44,7 @@ from chatiere.engine.core.loops cimport (
     score_all,
     weigh_all,
 )
+from chatiere.engine.core.output cimport writable_masks
 from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.threads cimport Work, run_parts
 
@@ -390,6 +391,7 @@ cdef class Table:
         game_numbers=None,
         count=None,
         columns=Columns(),
+        mask=None,
         max_bytes=None,
         num_threads=1,
         Cancellation cancellation=None,
@@ -398,6 +400,9 @@ cdef class Table:
 
         With `seeds`, uint64 (n,), chance is sampled from the streams (seed, game number); `game_numbers`: uint64 (n,),
         or None for all 0. Without, chance is explicit and `count` is the number of games. One of the two is required.
+        `mask`: a writable array in C order that receives the mask of the legal actions: bool or uint8 (n, num_actions)
+        of 0 or 1, or as bits uint8 (n, ceil(num_actions / 8)), the lowest of each byte first, as numpy.unpackbits reads
+        them with bitorder="little". A row is 0 where no seat is to act. None: not wanted.
         `max_bytes`: the largest size of the result, above which BATCH_TOO_LARGE is raised; None: no limit.
         `num_threads`: the number of threads, 1 to 256, that share the work; the result does not depend on it.
 
@@ -442,7 +447,7 @@ cdef class Table:
         for i in range(parts.count):
             parts.parts[i].new_games = &new_games
             parts.parts[i].faults = <uint8_t*> data_of(faults)
-        positions = self.run(begin_part, parts, states, actors, columns, max_bytes)
+        positions = self.run(begin_part, parts, states, actors, columns, mask, max_bytes)
         self.sound = states
         return positions
 
@@ -454,6 +459,7 @@ cdef class Table:
         columns=Columns(),
         restart=None,
         overwrite_states=False,
+        mask=None,
         max_bytes=None,
         num_threads=1,
         Cancellation cancellation=None,
@@ -463,8 +469,8 @@ cdef class Table:
         `states`: uint8 (n, packed_size). `moves`: uint16 (n,), dense ids of actions, or outcomes at chance events.
         `restart`: a Restart, to begin a new game where one ends; None: ended games stay over.
         `overwrite_states`: write the new states over `states`, which saves a copy, if it is writable and aligned to 8
-        bytes. Nobody else may write to it meanwhile; it holds garbage if the call raises. `max_bytes`, `num_threads`:
-        as in `new_games`.
+        bytes. Nobody else may write to it meanwhile; it holds garbage if the call raises. `mask`, `max_bytes`,
+        `num_threads`: as in `new_games`.
 
         Returns (PositionColumns, FaultColumns). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
         """
@@ -501,7 +507,7 @@ cdef class Table:
             part.moves = <const uint16_t*> data_of(move_column)
             part.faults = <uint8_t*> data_of(faults)
             part.restarts = &restarts if restart is not None else NULL
-        positions = self.run(move_part, parts, after, actors, columns, max_bytes)
+        positions = self.run(move_part, parts, after, actors, columns, mask, max_bytes)
         item_faults = self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
         self.sound = after if item_faults is NO_FAULTS and isinstance(after, bytes) else None
         return positions, item_faults
@@ -755,8 +761,9 @@ cdef class Table:
             item_size += self.game.observation_length
         return size + n * item_size
 
-    cdef run(self, Work work, Parts parts, states, bytes actors, columns, max_bytes):
+    cdef run(self, Work work, Parts parts, states, bytes actors, columns, mask, max_bytes):
         # Do the work, in threads; `states` and `actors` are those of `parts`. Returns PositionColumns.
+        cdef object masks = None
         cdef Py_ssize_t n = parts.batch.count
         cdef Py_ssize_t observation_size = self.game.observation_length
         cdef Py_ssize_t final_size = self.players * observation_size
@@ -769,6 +776,8 @@ cdef class Table:
         cdef bint restarts = parts.parts[0].restarts != NULL
         cdef size_t legal
         cdef int i
+        if mask is not None:
+            masks = writable_masks(mask, n, self.game.num_distinct_actions, &described.masks)
         described.final = <uint8_t*> data_of(final)
         if columns.scores or columns.final_scores:
             totals = new_column(n * self.players * sizeof(int32_t))
@@ -784,6 +793,7 @@ cdef class Table:
         if columns.legal:
             legal_offsets = new_column((n + 1) * sizeof(uint32_t))
             described.legal_offsets = <uint32_t*> data_of(legal_offsets)
+        if columns.legal or masks is not None:
             parts.reserve_legal_ids()
         run_parts(work, parts.parts, sizeof(Part), parts.count, parts.num_threads)
         if columns.observations and restarts:

@@ -3,6 +3,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport Operations
+from chatiere.engine.core.masks cimport MaskRows
 
 cdef extern from * nogil:
     uint64_t __atomic_load_n(const uint64_t* value, int order) noexcept
@@ -70,6 +71,7 @@ ctypedef struct Described:
     float* returns
     bint all_totals  # not only those of ended games
     uint8_t* observations
+    MaskRows masks
 
 
 ctypedef struct Part:

@@ -24,6 +24,7 @@ from chatiere.engine.core.game cimport (
     VIEW_WORDS,
     debug_assert,
 )
+from chatiere.engine.core.masks cimport put_mask
 from chatiere.engine.core.moves cimport make_move, playout
 from chatiere.engine.core.packed cimport Header, check_packed
 from chatiere.engine.core.stream cimport Stream, next_word, stream_at
@@ -195,7 +196,9 @@ cdef LoopEnd describe(Part* part) noexcept nogil:
     cdef Header* header
     cdef uint8_t* body
     cdef Py_ssize_t i
-    cdef int actor, seat
+    cdef bint lists = described.legal_offsets != NULL or described.masks.rows != NULL
+    cdef uint16_t* legal
+    cdef int actor, seat, count
     if restarts != NULL and described.observations != NULL and final_size:
         if final_size > part.largest_final_observations:
             return LoopEnd.TOO_LARGE
@@ -226,13 +229,18 @@ cdef LoopEnd describe(Part* part) noexcept nogil:
         described.actors[i] = actor
         if described.legal_offsets != NULL:
             described.legal_offsets[i] = part.legal
+        if lists:
             if not reserve(part):
                 return LoopEnd.NO_MEMORY  # uncovered: memory does not run out in tests
-            if actor >= 0:
-                part.legal += ops.legal_actions(body, part.legal_ids + part.legal)
-            elif actor == CHANCE:
+            legal = part.legal_ids + part.legal
+            count = ops.legal_actions(body, legal) if actor >= 0 else 0
+            if described.masks.rows != NULL:
+                put_mask(&described.masks, i, legal, count)
+            if actor == CHANCE:
                 part.chance = True
-                part.legal += list_outcomes(ops, body, part.legal_ids + part.legal)
+                count = list_outcomes(ops, body, legal)
+            # Without offsets the next list takes its place.
+            part.legal += count if described.legal_offsets != NULL else 0
         if described.observations != NULL:
             if actor >= 0:
                 put_observation(batch, body, actor, described.observations + i * ops.observation_length)

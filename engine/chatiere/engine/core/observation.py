@@ -3,16 +3,24 @@
 layout = ObservationLayout(game("discat").description)
 layout.arrays(position.observation(0))["own_hand"]
 layout.features(batch.observations)
+layout.features(batch.observations, out=numpy.empty((len(batch), layout.num_features), numpy.float16))
 """
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.engine.core.description import ObservationKind
+from chatiere.engine.core.encoders import TERM, Encoder
+
+# The smallest number of flags side by side that are encoded together.
+_MIN_RUN = 4
+
+_Feature = TypeVar("_Feature", np.float32, np.float16, np.uint8)
 
 
 class _Field(Protocol):
@@ -38,15 +46,22 @@ class _Field(Protocol):
 class _Part(Protocol):
     # An ObservationPart, or an ObservationPartInfo of the API.
     @property
+    def name(self) -> str: ...
+    @property
     def shape(self) -> Iterable[int]: ...
     @property
     def fields(self) -> Iterable[_Field]: ...
 
 
 class _Described(Protocol):
-    # A Description, or a GameInfo of the API.
+    # A Description, a GameInfo of the API, or CompactObservations.
     @property
     def observation(self) -> Iterable[_Part]: ...
+
+
+# Anything that describes observations, and a field of it.
+Described = _Described
+DescribedField = _Field
 
 
 class _Numbers(NamedTuple):
@@ -65,7 +80,7 @@ class ObservationLayout:
     that the description gives.
     """
 
-    def __init__(self, description: _Described) -> None:
+    def __init__(self, description: Described) -> None:
         """Read the layout from `description`: a game's Description, or the GameInfo of ListGames."""
         self.length = 0
         """The length of an observation in uint8s."""
@@ -84,16 +99,17 @@ class ObservationLayout:
             self.largest[numbers.places] |= np.uint8(numbers.largest) << numbers.first_bit
         self.num_features = sum(math.prod(_plane_shape(numbers)) for numbers in self._fields.values())
         """The length of the last axis of `features`."""
+        self.num_counts = sum(
+            numbers.places.size for numbers in self._fields.values() if numbers.kind == ObservationKind.COUNT
+        )
+        """The number of features that are not 0 or 1 alone: those of counts."""
+        self.packed_size = self.num_counts + -(-(self.num_features - self.num_counts) // 8)
+        """The length of the last axis of packed features: a byte for each count, a bit for each other feature."""
 
     def arrays(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.uint8]]:
         """Return the numbers, uint8 (…, *field's shape), by the names of their fields, such as "seats.hand_size"."""
-        if not isinstance(observations, np.ndarray):
-            observations = np.frombuffer(observations, np.uint8)
-        if observations.dtype != np.uint8 or observations.shape[-1:] != (self.length,):
-            raise ValueError(
-                f"observations are uint8 with {self.length} numbers on the last axis, "
-                f"not {observations.dtype} {observations.shape}"
-            )
+        rows, shape = rows_of(observations, self.length)
+        observations = rows.reshape(*shape, self.length)
         found = {}
         for name, numbers in self._fields.items():
             values = observations[..., numbers.places] >> numbers.first_bit & numbers.mask
@@ -110,13 +126,116 @@ class ObservationLayout:
         """
         return {name: _planes(self._fields[name], values) for name, values in self.arrays(observations).items()}
 
-    def features(self, observations: NDArray[np.uint8] | bytes) -> NDArray[np.float32]:
-        """Return all planes, flattened and concatenated in the order of the fields: float32 (…, num_features)."""
-        rows = []
-        for name, plane in self.planes(observations).items():
-            shape = _plane_shape(self._fields[name])
-            rows.append(plane.reshape(*plane.shape[: plane.ndim - len(shape)], math.prod(shape)))
-        return np.concatenate(rows, axis=-1)
+    @overload
+    def features(self, observations: NDArray[np.uint8] | bytes, out: None = None) -> NDArray[np.float32]: ...
+    @overload
+    def features(self, observations: NDArray[np.uint8] | bytes, out: NDArray[_Feature]) -> NDArray[_Feature]: ...
+    def features(self, observations: NDArray[np.uint8] | bytes, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return all planes, flattened and concatenated in the order of the fields: float32 (…, num_features).
+
+        `out`: an array in C order to write into and return; float32, float16, or packed: uint8 (…, packed_size). Packed
+        are first the numbers of all counts, not divided, a byte each; then all other features, a bit each, the lowest
+        of a byte first. Both are in the order of the fields; the rest of the last byte is 0. `unpacked` reads them.
+        Nothing is written if ValueError is raised. Works without the GIL.
+        """
+        rows, shape = rows_of(observations, self.length)
+        if out is None:
+            out = np.empty((*shape, self.num_features), np.float32)
+        if not (out.flags.c_contiguous and out.flags.aligned and out.shape[:-1] == shape):
+            raise ValueError(f"out must be aligned and in C order, with {shape} rows, not {out.dtype} {out.shape}")
+        self._encoder.encode(rows, out.reshape(len(rows), out.shape[-1]))
+        return out
+
+    def unpacked(self, packed: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return the features, float32 (…, num_features), of packed ones, uint8 (…, packed_size). Raises ValueError."""
+        if packed.dtype != np.uint8 or packed.shape[-1:] != (self.packed_size,):
+            raise ValueError(f"packed features are uint8 (…, {self.packed_size}), not {packed.dtype} {packed.shape}")
+        is_count = np.concatenate(
+            [
+                np.full(math.prod(_plane_shape(numbers)), numbers.kind == ObservationKind.COUNT)
+                for numbers in self._fields.values()
+            ]
+        )
+        largest = [
+            np.full(numbers.places.size, numbers.largest, np.float32)
+            for numbers in self._fields.values()
+            if numbers.kind == ObservationKind.COUNT
+        ]
+        features = np.empty((*packed.shape[:-1], self.num_features), np.float32)
+        features[..., is_count] = packed[..., : self.num_counts] / np.concatenate(largest)
+        features[..., ~is_count] = np.unpackbits(
+            packed[..., self.num_counts :], axis=-1, count=self.num_features - self.num_counts, bitorder="little"
+        )
+        return features
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        terms: dict[int, list[NDArray[np.void]]] = {kind: [] for kind in ObservationKind}
+        # Not empty where there are no counts.
+        scaled = [np.zeros(1, np.float32)]
+        first, counts, others = 0, 0, 8 * self.num_counts
+        for name, numbers in self._fields.items():
+            places = numbers.places.ravel()
+            if (self.largest[places] & (1 << numbers.first_bit) - 1 != (1 << numbers.first_bit) - 1).any():
+                raise ValueError(f"{name} shares its uint8s with numbers that do not use all of their bits")
+            width = math.prod(_plane_shape(numbers)[numbers.places.ndim :])
+            each = np.zeros(places.size, TERM)
+            each["place"], each["count"] = places, width
+            each["shift"], each["mask"] = numbers.first_bit, numbers.mask
+            each["first"] = first + width * np.arange(places.size)
+            first += width * places.size
+            if numbers.kind == ObservationKind.COUNT:
+                each["packed"] = counts + np.arange(places.size)
+                counts += places.size
+                each["scale"] = sum(map(len, scaled))
+                scaled.append(np.arange(int(numbers.mask) + 1, dtype=np.float32) / np.float32(numbers.largest))
+            else:
+                each["packed"] = others + width * np.arange(places.size)
+                others += width * places.size
+            terms[numbers.kind].append(each)
+        flag, count, category, bits = (np.concatenate([np.zeros(0, TERM), *found]) for found in terms.values())
+        runs, flags = _runs_of(flag)
+        return Encoder(
+            self.largest,
+            self.num_features,
+            self.packed_size,
+            np.concatenate(scaled),
+            runs,
+            flags,
+            count,
+            category,
+            bits,
+        )
+
+
+def rows_of(observations: NDArray[np.uint8] | bytes, length: int) -> tuple[NDArray[np.uint8], tuple[int, ...]]:
+    """Return observations as rows in C order, uint8 (n, length), and the shape of the axes before the last one.
+
+    Raises ValueError for what are no observations of that length.
+    """
+    if not isinstance(observations, np.ndarray):
+        observations = np.frombuffer(observations, np.uint8)
+    if observations.dtype != np.uint8 or observations.shape[-1:] != (length,):
+        raise ValueError(
+            f"observations are uint8 with {length} numbers on the last axis, "
+            f"not {observations.dtype} {observations.shape}"
+        )
+    shape = observations.shape[:-1]
+    return np.ascontiguousarray(observations).reshape(math.prod(shape), length), shape
+
+
+def _runs_of(flags: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.void]]:
+    # Flags side by side as one term, if there are enough of them that it pays; and all others.
+    runs, others = [], [flags[:0]]
+    whole = (flags["shift"] == 0) & (flags["mask"] == 0xFF)
+    apart = (np.diff(flags["place"].astype(np.intp)) != 1) | (np.diff(flags["first"].astype(np.intp)) != 1)
+    for found in np.split(flags, np.flatnonzero(apart | ~whole[1:] | ~whole[:-1]) + 1):
+        if len(found) >= _MIN_RUN:
+            found[0]["count"] = len(found)
+            runs.append(found[:1])
+        else:
+            others.append(found)
+    return np.concatenate([flags[:0], *runs]), np.concatenate(others)
 
 
 def _plane_shape(numbers: _Numbers) -> tuple[int, ...]:

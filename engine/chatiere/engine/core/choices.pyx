@@ -1,0 +1,184 @@
+"""Choices among the legal actions of many decisions, as NumPy arrays.
+
+Everywhere `legal_offsets`, uint32 (n + 1,), and `legal_ids`, uint16 (legal_offsets[n],), list them: decision i has the
+legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]], one or more, ascending.
+"""
+
+import numpy as np
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from chatiere.engine.core.bits cimport count_bits, nth_bit
+from chatiere.engine.core.masks cimport MaskRows, put_mask
+from chatiere.engine.core.output cimport writable_masks
+
+
+ctypedef struct Lists:
+    # The legal actions of `count` decisions.
+    const uint32_t* offsets
+    const uint16_t* ids
+    Py_ssize_t count
+
+
+cdef int read_lists(const uint32_t[::1] offsets, const uint16_t[::1] ids, uint32_t num_actions, Lists* lists) except -1:
+    # Raises ValueError for what are no lists of ids below `num_actions`.
+    cdef uint32_t last = 0, largest = 0
+    cdef bint ascend = offsets.shape[0] > 0 and offsets[0] == 0
+    cdef Py_ssize_t i
+    lists.count = offsets.shape[0] - 1
+    lists.offsets = &offsets[0] if ascend else NULL
+    lists.ids = &ids[0] if ids.shape[0] else NULL
+    for i in range(1, lists.count + 1 if ascend else 0):
+        ascend &= lists.offsets[i] >= last
+        last = lists.offsets[i]
+    if not ascend or last != ids.shape[0]:
+        raise ValueError(f"legal_offsets must ascend from 0 to {ids.shape[0]}, the number of legal_ids")
+    for i in range(ids.shape[0]):
+        largest = max(largest, lists.ids[i])
+    if largest >= num_actions:
+        raise ValueError(f"legal_ids must be below {num_actions}, not {largest}")
+    return 0
+
+
+def legal_mask(legal_offsets, legal_ids, num_actions, out=None):
+    """Return a mask that is True for legal actions: bool (n, num_actions).
+
+    `num_actions`: the number of all actions. `out`: an array to write the mask into and return, in any form that `mask`
+    of `Table.step` has. Raises ValueError.
+    """
+    cdef const uint32_t[::1] offsets = np.ascontiguousarray(legal_offsets, np.uint32)
+    cdef const uint16_t[::1] ids = np.ascontiguousarray(legal_ids, np.uint16)
+    cdef Lists lists
+    cdef MaskRows masks
+    cdef Py_ssize_t i
+    read_lists(offsets, ids, num_actions, &lists)
+    if out is None:
+        out = np.empty((lists.count, num_actions), np.bool_)
+    _view = writable_masks(out, lists.count, num_actions, &masks)
+    with nogil:
+        for i in range(lists.count):
+            put_mask(&masks, i, lists.ids + lists.offsets[i], lists.offsets[i + 1] - lists.offsets[i])
+    return out
+
+
+def random_actions(legal_offsets, legal_ids, luck):
+    """Choose a legal action for each decision by its random number in `luck` (n,), uniformly to within 2**-32.
+
+    Raises ValueError.
+    """
+    cdef const uint32_t[::1] offsets = np.ascontiguousarray(legal_offsets, np.uint32)
+    cdef const uint16_t[::1] ids = np.ascontiguousarray(legal_ids, np.uint16)
+    cdef const uint64_t[::1] lucks = np.ascontiguousarray(luck, np.uint64)
+    cdef Lists lists
+    cdef const uint64_t* luck_data
+    cdef uint16_t[::1] chosen
+    cdef uint16_t* actions
+    cdef uint32_t count = 1
+    cdef Py_ssize_t i
+    read_lists(offsets, ids, 1 << 16, &lists)
+    array = chosen = np.empty(lists.count, np.uint16)
+    luck_data = read_luck(lucks, lists.count)
+    if lists.count:
+        actions = &chosen[0]
+        for i in range(lists.count):
+            count = lists.offsets[i + 1] - lists.offsets[i]
+            if count == 0:
+                raise ValueError(f"decision {i} has no legal action")
+            actions[i] = lists.ids[lists.offsets[i] + number_below(luck_data[i], count)]
+    return array
+
+
+def random_masked_actions(mask, luck, num_actions):
+    """Choose like `random_actions`, and the same, from a mask alone: uint16 (n,).
+
+    `mask`: bool or uint8 (n, num_actions), or bits, as that of `Table.step`. Raises ValueError.
+    """
+    cdef const uint64_t[::1] lucks = np.ascontiguousarray(luck, np.uint64)
+    cdef const uint8_t[:, ::1] rows
+    cdef const uint64_t* luck_data
+    cdef uint16_t[::1] chosen
+    cdef Py_ssize_t count, i
+    cdef bint are_bits
+    cdef int action
+    given = np.ascontiguousarray(mask)
+    of_bits = (num_actions + 7) // 8
+    if given.dtype not in (np.bool_, np.uint8) or given.ndim != 2 or given.shape[1] not in (num_actions, of_bits):
+        raise ValueError(
+            f"mask must be bool or uint8 (n, {num_actions}), or as bits uint8 (n, {of_bits}), "
+            f"not {given.dtype} {given.shape}"
+        )
+    are_bits = given.shape[1] == of_bits
+    rows = given.view(np.uint8)
+    count = rows.shape[0]
+    luck_data = read_luck(lucks, count)
+    array = chosen = np.empty(count, np.uint16)
+    for i in range(count):
+        action = masked_action(&rows[i, 0], rows.shape[1], are_bits, luck_data[i])
+        if action < 0:
+            raise ValueError(f"decision {i} has no legal action")
+        chosen[i] = action
+    return array
+
+
+def best_actions(legal_offsets, legal_ids, values):
+    """Return the legal action of the highest value for each decision, the first of equal ones: uint16 (n,).
+
+    `values`: one for each of `legal_ids`.
+    """
+    first = legal_offsets[:-1]
+    best = np.maximum.reduceat(values, first)
+    places = np.flatnonzero(values == np.repeat(best, np.diff(legal_offsets)))
+    return legal_ids[places[np.searchsorted(places, first)]]
+
+
+def scramble(words):
+    """Return a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) for each word; each result has one word."""
+    # Unsigned numbers wrap around.
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+cdef const uint64_t* read_luck(const uint64_t[::1] luck, Py_ssize_t decisions) except? NULL:
+    if luck.shape[0] != decisions:
+        raise ValueError(f"luck must be uint64 ({decisions},), a number for each decision, not ({luck.shape[0]},)")
+    return &luck[0] if decisions else NULL
+
+
+cdef inline uint32_t number_below(uint64_t luck, uint32_t count) noexcept nogil:
+    return (luck >> 32) * count >> 32
+
+
+cdef inline uint64_t flags_at(const uint8_t* row, Py_ssize_t size, Py_ssize_t place, uint64_t flags) noexcept nogil:
+    # The flags in the (up to) eight bytes of a row from `place` on, of which `flags` may be set.
+    cdef uint64_t word = 0
+    if size - place >= 8:
+        # Of a length known to the compiler, which is one instruction.
+        memcpy(&word, row + place, 8)
+    else:
+        memcpy(&word, row + place, size - place)
+    return word & flags
+
+
+cdef int masked_action(const uint8_t* row, Py_ssize_t size, bint are_bits, uint64_t luck) noexcept nogil:
+    # The action, or -1 if none is legal.
+    cdef uint64_t flags = 0xFFFFFFFFFFFFFFFF if are_bits else 0x0101010101010101
+    cdef uint64_t word
+    cdef Py_ssize_t place
+    cdef uint32_t count = 0, in_word, left
+    for place in range(0, size, 8):
+        count += count_bits(flags_at(row, size, place, flags))
+    if count == 0:
+        return -1
+    left = number_below(luck, count)
+    place = 0
+    word = flags_at(row, size, place, flags)
+    in_word = count_bits(word)
+    while left >= in_word:
+        left -= in_word
+        place += 8
+        word = flags_at(row, size, place, flags)
+        in_word = count_bits(word)
+    return 8 * place + nth_bit(word, left) if are_bits else place + (nth_bit(word, left) >> 3)

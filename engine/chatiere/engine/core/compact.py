@@ -1,0 +1,118 @@
+"""Observations of games with large boards in compact form: of each board a window around what is laid.
+
+compact = CompactObservations(game("chat_cartonne").description)
+layout = ObservationLayout(compact)
+layout.features(compact.crop(batch.observations))
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.engine.core.description import ObservationField, ObservationKind, ObservationPart
+from chatiere.engine.core.encoders import MAX_SIDE, OUTSIDE, RUN, Cropper
+from chatiere.engine.core.observation import Described, DescribedField, ObservationLayout, rows_of
+
+# The shortest side of a board.
+_MIN_SIDE = 16
+
+
+class CompactObservations:
+    """A reader of compact observations, in which parts that are boards (squares of 16 × 16 or more) are windows.
+
+    A window has half the side of its board. It is at the same place for all boards of an observation: in its middle are
+    the rows and columns that are not empty, as far as the edges of the board allow. Two parts follow all others:
+    `window`, its first row and its first column; `outside`, which counts what is not in it: for each field of a board,
+    how many of each category from 1 on, or of each bit, at most as many as the window's side.
+
+    It is described as the observations themselves are: ObservationLayout reads both.
+    """
+
+    def __init__(self, description: Described) -> None:
+        """Read the layout from `description`: a game's Description, or the GameInfo of ListGames.
+
+        Raises ValueError if no part is a board, or the boards differ.
+        """
+        boards = [part for part in description.observation if _is_board(tuple(part.shape))]
+        if not boards:
+            raise ValueError(f"no part of the observation is a board, a square with a side of {_MIN_SIDE} or more")
+        sides = {shape for part in boards for shape in part.shape}
+        side = max(sides)
+        if len(sides) > 1 or side > MAX_SIDE:
+            raise ValueError(f"boards must have the same side, at most {MAX_SIDE}, not {sorted(sides)}")
+        self.window = side // 2
+        """The side of a window."""
+        self.length = 0
+        """The length of a compact observation in uint8s."""
+        self._whole_length = 0
+        parts: list[ObservationPart] = []
+        runs: dict[bool, list[tuple[int, int, int]]] = {True: [], False: []}
+        for part in description.observation:
+            is_board = part in boards
+            shape = (self.window, self.window) if is_board else tuple(part.shape)
+            moved = self.length - self._whole_length
+            fields = tuple(_moved(field, moved, self.window if is_board else None) for field in part.fields)
+            parts.append(ObservationPart(part.name, "", self.length, shape, fields))
+            runs[is_board].append((self._whole_length, self.length, math.prod(shape)))
+            self.length += math.prod(shape)
+            self._whole_length += math.prod(part.shape)
+        corner = self.length
+        parts.append(_counts("window", corner, [("row", 1), ("column", 1)], side - self.window))
+        self.length += 2
+        counted = [(field, _num_counts(field)) for part in boards for field in part.fields]
+        parts.append(_counts("outside", self.length, [(field.name, many) for field, many in counted], self.window))
+        outside = []
+        for field, many in counted:
+            is_bits = field.kind == ObservationKind.BITS
+            outside.append((field.offset, self.length, field.first_bit, field.largest, is_bits))
+            self.length += many
+        self.observation = tuple(parts)
+        """The parts of a compact observation, as those of a Description, without their meanings."""
+        self._cropper = Cropper(
+            ObservationLayout(description).largest,
+            side,
+            self.window,
+            np.array(runs[True], RUN),
+            np.array(runs[False], RUN),
+            np.array(outside, OUTSIDE),
+            corner,
+            self.length,
+        )
+
+    def crop(self, observations: NDArray[np.uint8] | bytes) -> NDArray[np.uint8]:
+        """Return compact observations, uint8 (…, length), of whole ones, as ObservationLayout takes them.
+
+        Raises ValueError for what are no observations.
+        """
+        rows, shape = rows_of(observations, self._whole_length)
+        cropped = np.empty((len(rows), self.length), np.uint8)
+        self._cropper.crop(rows, cropped)
+        return cropped.reshape(*shape, self.length)
+
+
+def _is_board(shape: tuple[int, ...]) -> bool:
+    return len(shape) == 2 and shape[0] == shape[1] >= _MIN_SIDE
+
+
+def _num_counts(field: DescribedField) -> int:
+    return field.largest.bit_length() if field.kind == ObservationKind.BITS else field.largest
+
+
+def _moved(field: DescribedField, moved: int, window: int | None) -> ObservationField:
+    # A field at another place, of a window if it is a board's.
+    shape, strides = (tuple(field.shape), tuple(field.strides)) if window is None else ((window, window), (window, 1))
+    offset = field.offset + moved
+    return ObservationField(
+        field.name, ObservationKind(field.kind), field.largest, offset, shape, strides, field.first_bit, field.num_bits
+    )
+
+
+def _counts(part: str, offset: int, counts: list[tuple[str, int]], largest: int) -> ObservationPart:
+    fields, begun = [], offset
+    for name, many in counts:
+        shape = () if many == 1 else (many,)
+        strides = () if many == 1 else (1,)
+        fields.append(ObservationField(f"{part}.{name}", ObservationKind.COUNT, largest, begun, shape, strides))
+        begun += many
+    return ObservationPart(part, "", offset, (begun - offset,), tuple(fields))

@@ -1,0 +1,414 @@
+"""Encoders of observations for learners, by a plan of flat terms: the same loops for every game, without the GIL."""
+
+import numpy as np
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.output cimport writable_rows
+
+cdef enum:
+    # The float32 and the float16 of 1, as bits.
+    ONE_32 = 0x3F800000
+    ONE_16 = 0x3C00
+
+ctypedef struct Term:
+    # The features made of one number of an observation, or of `count` flags from `place` on.
+    uint32_t first  # feature
+    uint32_t packed  # in packed rows: the byte of a count, else the first of the bits
+    uint32_t scale  # of a count: where its 0 is in the table of scaled numbers
+    uint16_t place
+    uint16_t count  # of flags in a run, or of bits
+    uint8_t shift
+    uint8_t mask
+
+ctypedef struct Terms:
+    # Terms of one kind.
+    const Term* items
+    Py_ssize_t count
+
+ctypedef struct Plan:
+    Py_ssize_t num_features
+    Py_ssize_t packed_size
+    Terms runs  # of flags side by side
+    Terms flags
+    Terms counts
+    Terms categories
+    Terms bits
+
+ctypedef fused Real:
+    # The bits of a float32 or a float16.
+    uint32_t
+    uint16_t
+
+
+cdef inline uint8_t number_of(const Term* term, const uint8_t* row) noexcept nogil:
+    return row[term.place] >> term.shift & term.mask
+
+
+cdef void encode_row(const Plan* plan, const uint8_t* row, Real one, const Real* scaled, Real* features) noexcept nogil:
+    # What a loop over flags reads besides them is in variables: features might lie where terms do, for all the compiler
+    # knows.
+    cdef const Term* term
+    cdef const uint8_t* flags
+    cdef Real* place
+    cdef Py_ssize_t i
+    cdef int j, count, number
+    memset(features, 0, plan.num_features * sizeof(Real))
+    for i in range(plan.runs.count):
+        term = &plan.runs.items[i]
+        flags = row + term.place
+        place = features + term.first
+        count = term.count
+        for j in range(count):
+            place[j] = <Real> -flags[j] & one
+    for i in range(plan.flags.count):
+        term = &plan.flags.items[i]
+        features[term.first] = <Real> -number_of(term, row) & one
+    for i in range(plan.counts.count):
+        term = &plan.counts.items[i]
+        features[term.first] = scaled[term.scale + number_of(term, row)]
+    for i in range(plan.categories.count):
+        term = &plan.categories.items[i]
+        features[term.first + number_of(term, row)] = one
+    for i in range(plan.bits.count):
+        term = &plan.bits.items[i]
+        number = number_of(term, row)
+        place = features + term.first
+        count = term.count
+        for j in range(count):
+            place[j] = <Real> -(number >> j & 1) & one
+
+
+cdef void encode_rows(
+    const Plan* plan,
+    const uint8_t* rows,
+    Py_ssize_t count,
+    Py_ssize_t length,
+    Real one,
+    const Real* scaled,
+    Real* features,
+) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(count):
+        encode_row(plan, rows + i * length, one, scaled, features + i * plan.num_features)
+
+
+cdef inline void put_bits(uint8_t* packed, uint32_t place, uint32_t bits) noexcept nogil:
+    # Set up to eight bits from a place on.
+    bits <<= place & 7
+    packed[place >> 3] |= bits
+    # Bytes without further bits may lie beyond the row.
+    if bits >> 8:
+        packed[(place >> 3) + 1] |= bits >> 8
+
+
+cdef void pack_row(const Plan* plan, const uint8_t* row, uint8_t* packed) noexcept nogil:
+    cdef const Term* term
+    cdef uint64_t eight
+    cdef Py_ssize_t i
+    cdef int j
+    memset(packed, 0, plan.packed_size)
+    for i in range(plan.runs.count):
+        term = &plan.runs.items[i]
+        for j in range(0, term.count, 8):
+            eight = 0
+            memcpy(&eight, row + term.place + j, min(term.count - j, 8))
+            # Each byte of 0 or 1 becomes a bit of the highest byte.
+            put_bits(packed, term.packed + j, eight * <uint64_t> 0x0102040810204080 >> 56)
+    for i in range(plan.flags.count):
+        term = &plan.flags.items[i]
+        put_bits(packed, term.packed, number_of(term, row))
+    for i in range(plan.counts.count):
+        term = &plan.counts.items[i]
+        packed[term.packed] = number_of(term, row)
+    for i in range(plan.categories.count):
+        term = &plan.categories.items[i]
+        put_bits(packed, term.packed + number_of(term, row), 1)
+    for i in range(plan.bits.count):
+        term = &plan.bits.items[i]
+        put_bits(packed, term.packed, number_of(term, row))
+
+
+cdef void pack_rows(
+    const Plan* plan, const uint8_t* rows, Py_ssize_t count, Py_ssize_t length, uint8_t* packed
+) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(count):
+        pack_row(plan, rows + i * length, packed + i * plan.packed_size)
+
+
+cdef Py_ssize_t first_wrong(
+    const uint8_t* rows, Py_ssize_t count, const uint8_t* largest, Py_ssize_t length
+) noexcept nogil:
+    # The first row with a number above the largest at its place, or -1.
+    cdef const uint8_t* row = rows
+    cdef Py_ssize_t i, j
+    cdef uint8_t wrong
+    for i in range(count):
+        wrong = 0
+        for j in range(length):
+            wrong |= row[j] > largest[j]
+        if wrong:
+            return i
+        row += length
+    return -1
+
+
+cdef int check_numbers(const uint8_t[:, ::1] observations, const uint8_t[::1] largest) except -1:
+    # Raises ValueError if a number is above the largest at its place. There is at least one observation.
+    cdef Py_ssize_t wrong
+    with nogil:
+        wrong = first_wrong(&observations[0, 0], observations.shape[0], &largest[0], observations.shape[1])
+    if wrong >= 0:
+        for place, (number, highest) in enumerate(zip(observations[wrong], largest)):
+            if number > highest:
+                raise ValueError(f"number {place} of observation {wrong} is {number}, above {highest}")
+    return 0
+
+
+cdef Terms terms_of(terms):
+    cdef const uint8_t[::1] data = terms.view(np.uint8)
+    cdef Terms found
+    found.count = len(terms)
+    found.items = <const Term*> &data[0] if found.count else NULL
+    return found
+
+
+# As Term, for the plans that observation.py makes.
+TERM = np.dtype(
+    [
+        ("first", np.uint32),
+        ("packed", np.uint32),
+        ("scale", np.uint32),
+        ("place", np.uint16),
+        ("count", np.uint16),
+        ("shift", np.uint8),
+        ("mask", np.uint8),
+    ],
+    align=True,
+)
+
+
+cdef class Encoder:
+    """An encoder of observations as rows of features, by a plan."""
+
+    cdef Plan plan
+    # What the plan points to.
+    cdef object terms
+    cdef const uint8_t[::1] largest
+    cdef const uint32_t[::1] scaled_32
+    cdef const uint16_t[::1] scaled_16
+
+    def __init__(self, largest, num_features, packed_size, scaled, runs, flags, counts, categories, bits):
+        """Keep a plan.
+
+        `largest`: the largest number at each place, uint8 (length,). `num_features`, `packed_size`: the lengths of rows
+        of reals and of packed ones. `scaled`: the table of scaled numbers, float32. The others: the terms of each kind,
+        of dtype TERM, whose places and features must lie in their rows.
+        """
+        self.largest = largest
+        self.scaled_32 = scaled.view(np.uint32)
+        self.scaled_16 = scaled.astype(np.float16).view(np.uint16)
+        self.plan.num_features = num_features
+        self.plan.packed_size = packed_size
+        self.terms = (runs, flags, counts, categories, bits)
+        self.plan.runs = terms_of(runs)
+        self.plan.flags = terms_of(flags)
+        self.plan.counts = terms_of(counts)
+        self.plan.categories = terms_of(categories)
+        self.plan.bits = terms_of(bits)
+
+    def encode(self, const uint8_t[:, ::1] observations, out):
+        """Encode `observations` into `out`: float32, float16 or packed uint8, in C order. See ObservationLayout.
+
+        Nothing is written where ValueError is raised: for an array of another form, or a number above the largest.
+        """
+        cdef Py_ssize_t count = observations.shape[0], length = observations.shape[1]
+        cdef const uint8_t* rows = NULL
+        cdef uint8_t[::1] written
+        cdef object forms = (
+            ("float32", self.plan.num_features),
+            ("float16", self.plan.num_features),
+            ("uint8", self.plan.packed_size),
+        )
+        view, form = writable_rows("out", out, count, forms)
+        if not count:
+            return
+        rows = &observations[0, 0]
+        written = view
+        check_numbers(observations, self.largest)
+        if form[0] == "float32":
+            with nogil:
+                encode_rows[uint32_t](
+                    &self.plan, rows, count, length, ONE_32, &self.scaled_32[0], <uint32_t*> &written[0]
+                )
+        elif form[0] == "float16":
+            with nogil:
+                encode_rows[uint16_t](
+                    &self.plan, rows, count, length, ONE_16, &self.scaled_16[0], <uint16_t*> &written[0]
+                )
+        else:
+            with nogil:
+                pack_rows(&self.plan, rows, count, length, &written[0])
+
+
+# Windows
+
+# The longest side of a board.
+MAX_SIDE = 64
+
+cdef enum:
+    SIDES = 64
+
+ctypedef struct Run:
+    # Numbers that are the same in both observations; of a board and its window, those in the corner.
+    uint16_t place
+    uint16_t cropped
+    uint16_t count
+
+ctypedef struct Outside:
+    # A field of a board, and the counts of its numbers that lie outside the window.
+    uint16_t board  # its place
+    uint16_t counts  # the place of the first: of number 1 of a category, or of bit 0
+    uint8_t shift
+    uint8_t largest
+    uint8_t are_bits
+
+ctypedef struct Crop:
+    int side
+    int window
+    const Run* boards
+    Py_ssize_t num_boards
+    const Run* rest
+    Py_ssize_t num_rest
+    const Outside* outside
+    Py_ssize_t num_outside
+    Py_ssize_t corner  # the place of the window's first row and column
+
+
+cdef inline int first_shown(const uint8_t* laid, const Crop* crop) noexcept nogil:
+    # The window's first row (or column): those that are not empty, as `laid` has them, are in its middle.
+    cdef int first = 0, last = crop.side - 1
+    while first < last and not laid[first]:
+        first += 1
+    if not laid[first]:
+        return (crop.side - crop.window) >> 1
+    while first < last and not laid[last]:
+        last -= 1
+    return min(max((first + last + 1 - crop.window) >> 1, 0), crop.side - crop.window)
+
+
+cdef void count_outside(const Crop* crop, const uint8_t* row, uint8_t* cropped, int top, int left) noexcept nogil:
+    cdef const Outside* outside
+    cdef uint8_t* counts
+    cdef Py_ssize_t i
+    cdef int y, x, number, bit
+    for i in range(crop.num_outside):
+        outside = &crop.outside[i]
+        counts = cropped + outside.counts
+        for y in range(crop.side):
+            for x in range(crop.side):
+                if top <= y < top + crop.window and left <= x < left + crop.window:
+                    continue
+                number = row[outside.board + y * crop.side + x] >> outside.shift
+                if outside.are_bits:
+                    for bit in range(8):
+                        if (number & outside.largest) >> bit & 1:
+                            counts[bit] = min(counts[bit] + 1, crop.window)
+                elif 0 < number <= outside.largest:
+                    counts[number - 1] = min(counts[number - 1] + 1, crop.window)
+
+
+cdef void crop_row(const Crop* crop, const uint8_t* row, uint8_t* cropped, Py_ssize_t length) noexcept nogil:
+    cdef uint8_t rows[SIDES]
+    cdef uint8_t columns[SIDES]
+    cdef const uint8_t* numbers
+    cdef Py_ssize_t i
+    cdef int y, x, top, left, window = crop.window
+    cdef uint8_t any_laid, outside = 0
+    memset(cropped, 0, length)
+    memset(rows, 0, SIDES)
+    memset(columns, 0, SIDES)
+    for i in range(crop.num_boards):
+        for y in range(crop.side):
+            numbers = row + crop.boards[i].place + y * crop.side
+            any_laid = 0
+            for x in range(crop.side):
+                any_laid |= numbers[x]
+                columns[x] |= numbers[x]
+            rows[y] |= any_laid
+    top = first_shown(rows, crop)
+    left = first_shown(columns, crop)
+    cropped[crop.corner] = top
+    cropped[crop.corner + 1] = left
+    for i in range(crop.num_boards):
+        for y in range(window):
+            numbers = row + crop.boards[i].place + (top + y) * crop.side + left
+            memcpy(cropped + crop.boards[i].cropped + y * window, numbers, window)
+    for i in range(crop.num_rest):
+        memcpy(cropped + crop.rest[i].cropped, row + crop.rest[i].place, crop.rest[i].count)
+    for i in range(crop.side):
+        if not top <= i < top + window:
+            outside |= rows[i]
+        if not left <= i < left + window:
+            outside |= columns[i]
+    if outside:
+        count_outside(crop, row, cropped, top, left)
+
+
+# As the structs, for the plans that compact.py makes.
+RUN = np.dtype([("place", np.uint16), ("cropped", np.uint16), ("count", np.uint16)])
+OUTSIDE = np.dtype(
+    [
+        ("board", np.uint16),
+        ("counts", np.uint16),
+        ("shift", np.uint8),
+        ("largest", np.uint8),
+        ("are_bits", np.uint8),
+    ],
+    align=True,
+)
+
+
+cdef class Cropper:
+    """A reader of observations with boards, squares of numbers, as observations with windows of these."""
+
+    cdef Crop plan
+    cdef Py_ssize_t length
+    cdef const uint8_t[::1] largest
+    # What the plan points to.
+    cdef object places
+
+    def __init__(self, largest, side, window, boards, rest, outside, corner, length):
+        """Keep a plan.
+
+        `largest`: as of Encoder. `side`, `window`: the lengths of the sides of boards, at most MAX_SIDE, and windows.
+        `boards`, `rest`: of dtype RUN. `outside`: of dtype OUTSIDE. `corner`: the place of the window's first row and
+        column in a cropped observation, which is `length` long. All places must lie in their observations.
+        """
+        cdef const uint8_t[::1] of_boards = boards.view(np.uint8)
+        cdef const uint8_t[::1] of_rest = rest.view(np.uint8)
+        cdef const uint8_t[::1] of_outside = outside.view(np.uint8)
+        self.largest = largest
+        self.places = (boards, rest, outside)
+        self.length = length
+        self.plan.side = side
+        self.plan.window = window
+        self.plan.corner = corner
+        self.plan.boards = <const Run*> &of_boards[0]
+        self.plan.num_boards = len(boards)
+        self.plan.rest = <const Run*> &of_rest[0]
+        self.plan.num_rest = len(rest)
+        self.plan.outside = <const Outside*> &of_outside[0]
+        self.plan.num_outside = len(outside)
+
+    def crop(self, const uint8_t[:, ::1] observations, uint8_t[:, ::1] out):
+        """Crop `observations` into `out`, with as many rows. Raises ValueError for a number above the largest."""
+        cdef Py_ssize_t count = observations.shape[0], i
+        if not count:
+            return
+        check_numbers(observations, self.largest)
+        with nogil:
+            for i in range(count):
+                crop_row(&self.plan, &observations[i, 0], &out[i, 0], self.length)
