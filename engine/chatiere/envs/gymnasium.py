@@ -234,7 +234,8 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         return {"action_mask": self._games.masks.copy(), "_action_mask": np.ones(self.num_envs, np.bool_)}
 
 
-def _observation_space(game: Game) -> Box[np.uint8]:
+# Quoted, as Box takes no type argument before Gymnasium 1.4.
+def _observation_space(game: Game) -> "Box[np.uint8]":
     return Box(0, 255, (game.observation_length,), np.uint8)
 
 
