@@ -30,12 +30,14 @@ from gymnasium.vector.utils import batch_space
 from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.core.integers import integer_in, must_be, require_integer
-from chatiere.envs.seat_games import Opponents, SeatGames
+from chatiere.envs.render import draw
+from chatiere.envs.seat_game import SeatGame
+from chatiere.envs.seat_games import SeatGames
+from chatiere.envs.seating import Opponents, read_seating
 from chatiere.envs.spaces import masked_observation_space, observation_space
 
 # Wrappers that collect frames ask for their number a second.
 _METADATA: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
-_ONE = np.zeros(1, np.intp)
 # The action in `info["illegal_action"]` where none was illegal.
 _NONE = -1
 
@@ -107,11 +109,14 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
 
         Raises EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION; ValueError: another argument.
         """
-        self._games = SeatGames(game, players, seat, opponents, options, illegal, 1)
+        seating = read_seating(game, players, seat, opponents, options, illegal)
         self.render_mode = _read_render_mode(render_mode)
-        self.observation_space = _observation_space(self._games.game, mask_in_observation)
-        self.action_space = Discrete(self._games.game.num_distinct_actions)
+        self.observation_space = _observation_space(seating.game, mask_in_observation)
+        self._num_actions = seating.game.num_distinct_actions
+        self.action_space = Discrete(self._num_actions)
         self._mask_in_observation = mask_in_observation
+        self._seat = seating.seat
+        self._game = SeatGame(seating)
         self._has_begun = False
         self._is_closed = False
 
@@ -123,9 +128,9 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         """
         _require_open(self._is_closed)
         super().reset(seed=seed)
-        self._games.begin(_ONE, [self.np_random])
+        self._game.begin(self.np_random)
         self._has_begun = True
-        return self._observation(), self._info(_NONE)
+        return self._seen(_NONE)
 
     def step(self, action: SupportsIndex) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Apply an action; return observation, reward, whether the game is over, False (truncated) and info.
@@ -134,14 +139,13 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         illegal, with illegal="raise".
         """
         _require_open(self._is_closed)
-        _require_begun(not self._games.over[0])
-        largest = self._games.game.num_distinct_actions - 1
-        number = integer_in(action, 0, largest)
+        game = self._game
+        _require_begun(not game.over)
+        number = integer_in(action, 0, self._num_actions - 1)
         if number is None:
-            raise ValueError(must_be("action", action, 0, largest))
-        (is_illegal,) = self._games.act(_ONE, np.array([number]))
-        reward, terminated = float(self._games.returns[0]), bool(self._games.over[0])
-        return self._observation(), reward, terminated, False, self._info(number if is_illegal else _NONE)
+            raise ValueError(must_be("action", action, 0, self._num_actions - 1))
+        observation, info = self._seen(number if game.act(number) else _NONE)
+        return observation, game.returned, game.over, False, info
 
     def render(self) -> str | None:
         """Return the table as the seat sees it, as text with ANSI styles; None, with a warning, without a render mode.
@@ -150,7 +154,7 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         """
         _require_open(self._is_closed)
         _require_begun(self._has_begun)
-        return self._games.draw(0) if _may_render(self.render_mode) else None
+        return draw(self._game.position, self._seat) if _may_render(self.render_mode) else None
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return True for each legal action, bool (num_actions,): MaskablePPO of sb3-contrib calls it.
@@ -159,19 +163,25 @@ class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
         """
         _require_open(self._is_closed)
         _require_begun(self._has_begun)
-        mask: NDArray[np.bool_] = self._games.masks[0] != 0
-        return mask
+        return self._mask().view(np.bool_)
 
     def close(self) -> None:
         """Close the environment, which can't be used any more."""
         self._is_closed = True
 
-    def _observation(self) -> Any:
-        observation, mask = self._games.observations()[0], self._games.masks[0]
-        return {"observation": observation, "action_mask": mask.copy()} if self._mask_in_observation else observation
+    def _mask(self) -> NDArray[np.int8]:
+        mask = np.zeros(self._num_actions, np.int8)
+        mask[self._game.legal_actions] = 1
+        return mask
 
-    def _info(self, illegal_action: int) -> dict[str, Any]:
-        return {"action_mask": self._games.masks[0].copy(), "illegal_action": np.int64(illegal_action)}
+    def _seen(self, illegal_action: int) -> tuple[Any, dict[str, Any]]:
+        # Copied, as bytes cannot be written to.
+        observation = np.frombuffer(self._game.position.observation(self._seat), np.uint8).copy()
+        mask = self._mask()
+        info = {"action_mask": mask, "illegal_action": np.int64(illegal_action)}
+        if self._mask_in_observation:
+            return {"observation": observation, "action_mask": mask.copy()}, info
+        return observation, info
 
 
 class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
@@ -213,7 +223,7 @@ class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._max_episode_steps = (
             None if max_episode_steps is None else _read_count("max_episode_steps", max_episode_steps)
         )
-        self._games = SeatGames(game, players, seat, opponents, options, illegal, self.num_envs)
+        self._games = SeatGames(read_seating(game, players, seat, opponents, options, illegal), self.num_envs)
         self.render_mode = _read_render_mode(render_mode)
         self._autoreset_mode = _read_autoreset_mode(autoreset_mode)
         self.metadata = _METADATA | {"autoreset_mode": self._autoreset_mode}
