@@ -22,29 +22,30 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAMS = Path(__file__).parent / "programs"
-SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 UV = Path(sys.executable).parent / "uv"
 
 
 class CompatRow(NamedTuple):
-    """A program that has to run with an extra, and with further packages that need not be the oldest."""
+    """A program that has to run with extras, and with further packages that need not be the oldest."""
 
     program: str
-    extra: str
+    extras: Sequence[str]
     libraries: Sequence[str] = ()
 
 
 ROWS = (
-    CompatRow("seat_env", "gymnasium"),
-    CompatRow("raw_env", "pettingzoo"),
-    CompatRow("openspiel_search", "openspiel"),
-    CompatRow("data_set", "data"),
-    CompatRow("tournament", "arena"),
-    CompatRow("typed_line", "play"),
-    CompatRow("maskable_ppo", "gymnasium", ("sb3-contrib>=2.7",)),
-    CompatRow("action_mask", "gymnasium", ("torchrl>=0.10",)),
-    CompatRow("tianshou_dqn", "pettingzoo", ("tianshou>=2",)),
-    CompatRow("rllib_ppo", "pettingzoo", ("ray[rllib]>=2.50", "torch")),
+    CompatRow("seat_env", ["gymnasium"]),
+    CompatRow("raw_env", ["pettingzoo"]),
+    CompatRow("openspiel_search", ["openspiel"]),
+    CompatRow("data_set", ["data"]),
+    CompatRow("tournament", ["arena"]),
+    CompatRow("typed_line", ["play"]),
+    CompatRow("maskable_ppo", ["gymnasium"], ["sb3-contrib>=2.7"]),
+    CompatRow("action_mask", ["gymnasium"], ["torchrl>=0.10"]),
+    CompatRow("tianshou_dqn", ["pettingzoo"], ["tianshou>=2"]),
+    # RLlib says which Gymnasium it wants.
+    CompatRow("rllib_ppo", ["pettingzoo", "ray"], ["ray[rllib]", "torch"]),
 )
 
 
@@ -56,16 +57,25 @@ def lowest(requirement: Requirement) -> str:
 
 
 def requirements(row: CompatRow, *, is_lowest: bool) -> list[str]:
-    """Return what the environment of a row has: the package's dependencies, the extra's, and the row's libraries.
+    """Return what the environment of a row has: the package's dependencies, the extras', and the row's libraries.
 
-    Lowest are the extra's releases and NumPy's, which learners' libraries need, too.
+    Lowest are the extras' releases and NumPy's, which learners' libraries need, too.
     """
-    project = SETTINGS["project"]
-    extra = project["optional-dependencies"][row.extra]
-    shared = [text for text in project["dependencies"] if Requirement(text).name == "numpy"]
-    if is_lowest:
-        extra, shared = ([lowest(Requirement(text)) for text in texts] for texts in (extra, shared))
-    return [*project["dependencies"], *shared, *extra, *row.libraries]
+    dependencies = [Requirement(text) for text in PROJECT["dependencies"]]
+    found = [each for each in dependencies if each.name == "numpy"]
+    for extra in row.extras:
+        found += _of_extra(extra)
+    return [*map(str, dependencies), *(lowest(each) if is_lowest else str(each) for each in found), *row.libraries]
+
+
+def _of_extra(extra: str) -> list[Requirement]:
+    found: list[Requirement] = []
+    for each in map(Requirement, PROJECT["optional-dependencies"][extra]):
+        if each.name == PROJECT["name"]:
+            found += [inner for named in each.extras for inner in _of_extra(named)]
+        else:
+            found.append(each)
+    return found
 
 
 def run(row: CompatRow, *, is_lowest: bool) -> str:
