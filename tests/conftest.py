@@ -22,8 +22,8 @@ REPEATED = {
     *("game", "players", "table", "seats", "seed", "entry", "trace", "bots", "batches", "num_threads"),
     *("door", "protocol", "codec", "ask_at", "make", "theme"),
 }
-# Folders and modules of tests that take seconds: they start browsers, servers in processes of their own, other programs,
-# load and attacks.
+# Folders and modules of tests that take seconds: they start browsers, servers in processes of their own, other
+# programs, load and attacks.
 LONG = {
     *("deploy", "editors", "examples", "fuzz", "loadtest", "page"),
     *("clients/test_typescript_package.py", "tables/test_tables_served.py"),

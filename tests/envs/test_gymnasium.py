@@ -46,10 +46,10 @@ def one_legal(mask: np.ndarray, random: np.random.Generator) -> int:
 def episode(env: SeatEnv, seed: int | None, choices: int = 5) -> list[Any]:
     """Play a game; return all that reset and step returned."""
     random = np.random.default_rng(choices)
-    told: list[Any] = [env.reset(seed=seed)]
-    while not (len(told[-1]) == 5 and told[-1][2]):
-        told.append(env.step(one_legal(told[-1][-1]["action_mask"], random)))
-    return told
+    returned: list[Any] = [env.reset(seed=seed)]
+    while not (len(returned[-1]) == 5 and returned[-1][2]):
+        returned.append(env.step(one_legal(returned[-1][-1]["action_mask"], random)))
+    return returned
 
 
 @ALL_TABLES
@@ -218,30 +218,30 @@ def test_vector_form_is_as_many_single_ones(table: Table, mode: AutoresetMode) -
     ended = lost = cut = 0
     # A seed for all, one for each, and going on without.
     for seed in (4, [9, None, 2], None):
-        told: Any = together.reset(seed=seed)
-        assert data_equivalence(told, single.reset(seed=seed), exact=True)
+        returned: Any = together.reset(seed=seed)
+        assert data_equivalence(returned, single.reset(seed=seed), exact=True)
         for _ in range(30):
-            masks = told[-1]["action_mask"]
+            masks = returned[-1]["action_mask"]
             actions = [
                 one_legal(mask, random) if mask.any() and random.random() < 0.95 else random.integers(len(mask))
                 for mask in masks
             ]
-            told = together.step(np.array(actions))
-            assert data_equivalence(told, single.step(np.array(actions)), exact=True)
+            returned = together.step(np.array(actions))
+            assert data_equivalence(returned, single.step(np.array(actions)), exact=True)
             assert together.render() == single.render()
-            ended += told[2].sum()
-            cut += told[3].sum()
-            lost += (told[-1].get("final_info", told[-1])["illegal_action"] > 0).sum()
-            over = told[2] | told[3]
+            ended += returned[2].sum()
+            cut += returned[3].sum()
+            lost += (returned[-1].get("final_info", returned[-1])["illegal_action"] > 0).sum()
+            over = returned[2] | returned[3]
             if mode is AutoresetMode.DISABLED and over.any():
                 # The seeds of games that go on count for nothing.
                 given: tuple[Any, ...] = ([6, 7, 8], None)
                 for new in given:
-                    told = together.reset(seed=new, options={"reset_mask": over})
-                    assert data_equivalence(told, single.reset(seed=new, options={"reset_mask": over}), exact=True)
+                    returned = together.reset(seed=new, options={"reset_mask": over})
+                    assert data_equivalence(returned, single.reset(seed=new, options={"reset_mask": over}), exact=True)
                 masks = together._games.masks
-                assert np.array_equal(told[-1]["action_mask"], masks * over[:, None])
-                told[-1]["action_mask"] = masks
+                assert np.array_equal(returned[-1]["action_mask"], masks * over[:, None])
+                returned[-1]["action_mask"] = masks
     assert lost > 0
     assert cut > 0
     assert ended > 3
@@ -259,10 +259,10 @@ def test_make_vec_makes_the_vector_form() -> None:
 
 def test_the_same_seed_is_the_same_episode() -> None:
     first, second = SeatEnv("momistigri", 4), SeatEnv("momistigri", 4)
-    told = [episode(first, 7), episode(first, None), episode(first, None)]
-    assert data_equivalence(told, [episode(second, 7), episode(second, None), episode(second, None)], exact=True)
-    assert not data_equivalence(told[0], told[1])
-    assert not data_equivalence(told[0], episode(second, 8))
+    episodes = [episode(first, 7), episode(first, None), episode(first, None)]
+    assert data_equivalence(episodes, [episode(second, 7), episode(second, None), episode(second, None)], exact=True)
+    assert not data_equivalence(episodes[0], episodes[1])
+    assert not data_equivalence(episodes[0], episode(second, 8))
     assert not data_equivalence(episode(SeatEnv("momistigri", 4), None), episode(SeatEnv("momistigri", 4), None))
 
 
@@ -272,10 +272,10 @@ def test_a_copy_goes_on_alike() -> None:
     for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         assert np.array_equal(copied.action_masks(), env.action_masks())
         copies = copied, copy.deepcopy(copied)
-        told, same = (each.step(int(np.argmax(env.action_masks()))) for each in copies)
-        assert data_equivalence(told, same, exact=True)
-        told, same = (episode(each, None) for each in copies)
-        assert data_equivalence(told, same, exact=True)
+        returned, same = (each.step(int(np.argmax(env.action_masks()))) for each in copies)
+        assert data_equivalence(returned, same, exact=True)
+        returned, same = (episode(each, None) for each in copies)
+        assert data_equivalence(returned, same, exact=True)
 
 
 def test_vector_games_differ_without_a_seed() -> None:
@@ -429,18 +429,18 @@ def test_every_bot_is_an_opponent(game: Game) -> None:
         spec = f"{name}:playouts=3" if name == "flat" else name
         env, again = SeatEnv(game.name, opponents=spec), SeatVectorEnv(game.name, opponents=spec)
         random = np.random.default_rng(1)
-        told: Any
+        returned: Any
         same: Any
-        told, same = env.reset(seed=4), again.reset(seed=4)
+        returned, same = env.reset(seed=4), again.reset(seed=4)
         for _ in range(5):
-            assert np.array_equal(told[0], same[0][0])
-            assert np.array_equal(told[-1]["action_mask"], same[-1]["action_mask"][0])
-            action = one_legal(told[-1]["action_mask"], random)
-            told, same = env.step(action), again.step([action])
+            assert np.array_equal(returned[0], same[0][0])
+            assert np.array_equal(returned[-1]["action_mask"], same[-1]["action_mask"][0])
+            action = one_legal(returned[-1]["action_mask"], random)
+            returned, same = env.step(action), again.step([action])
 
 
 class Choosing(Bot):
-    """Chooses what it is told to."""
+    """Chooses what it is returned to."""
 
     def __init__(self, actions: Any) -> None:
         self.actions = actions
