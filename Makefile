@@ -48,6 +48,8 @@ ZOO ?= v1
 BENCH ?=
 # The number of games that debug-games plays of each game and number of players.
 GAMES ?= 2000
+# Options for make compat, such as COMPAT="--row maskable_ppo"; --lowest for the extras' lowest releases alone, without torch.
+COMPAT ?=
 # Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2"; --resume to go on with the run whose
 # verdicts are committed, --again for its survivors.
 MUTANTS ?=
@@ -74,7 +76,7 @@ comma := ,
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 OF_TEST := not cluster and not slow and not whole_page and not languages
 
-.PHONY: help demo web test test-all slow page clients cluster lint debug coverage debug-games rare-events mutants wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test test-all slow page clients cluster compat lint debug coverage debug-games rare-events mutants wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -103,6 +105,9 @@ clients: $(BUILT) ## Compile the API for C++, Go, Java and TypeScript, and play 
 
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
 	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_cluster.py
+
+compat: $(BUILT) ## Try learners' libraries on the environments, each with the lowest and the highest releases that go with us (downloads gigabytes)
+	cd tests && ../$(BIN)/python -m compat $(COMPAT)
 
 lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .

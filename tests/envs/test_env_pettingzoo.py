@@ -14,6 +14,7 @@ import pytest
 from conformance.support import TABLE_NAMES, TABLES, Table
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from pettingzoo import aec_registry, make
 from pettingzoo.test import api_test, seed_test
 
 from chatiere import engine
@@ -207,6 +208,25 @@ def test_a_copy_goes_on_alike_and_apart(make: Callable[..., Any], name: str, cop
     env.reset()
     copy.reset()
     assert random_actions(env, seed=3) == random_actions(copy, seed=3)
+
+
+@of_every_game
+def test_pettingzoos_registry_makes_it_by_name(name: str) -> None:
+    version = engine.game(name).rules_version
+    made: Any = make("aec", f"chatiere/{name}-v{version}", players=engine.game(name).max_players, render_mode="ansi")
+    expected = pettingzoo.env(name, engine.game(name).max_players, render_mode="ansi")
+    assert str(made) == str(expected)
+    for env in (made, expected):
+        env.reset(seed=7)
+    assert made.render() == expected.render()
+    assert random_actions(made, seed=1) == random_actions(expected, seed=1)
+    # The newest rules, if no version is named.
+    assert str(make("aec", f"chatiere/{name}")) == str(expected)
+
+
+def test_pettingzoos_registry_has_every_game() -> None:
+    ours = {name for name in aec_registry if name.startswith("chatiere/")}
+    assert ours == {f"chatiere/{game.name}-v{game.rules_version}" for game in engine.games()}
 
 
 def test_a_deep_copy_shares_the_observation_spaces() -> None:

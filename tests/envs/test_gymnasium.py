@@ -17,21 +17,26 @@ from conformance.support import TABLE_NAMES, TABLES, Table
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import TimeLimit
 
 from chatiere import bots
 from chatiere.bots import Bot, Decisions
 from chatiere.engine import EngineError, Game, Position, Reason, games
+from chatiere.envs import pettingzoo
 from chatiere.envs.gymnasium import SeatEnv, SeatVectorEnv
 from chatiere.envs.render import draw
 
 Env = SeatEnv | SeatVectorEnv
 BOTH = pytest.mark.parametrize("make", [SeatEnv, SeatVectorEnv])
+# The items of every info.
+INFO = {"action_mask": np.int8, "illegal_action": np.int64}
+MODES = pytest.mark.parametrize("mode", AutoresetMode)
 ALL_TABLES = pytest.mark.parametrize("table", TABLES, ids=TABLE_NAMES)
 
 
 def position_of(env: Env, row: int = 0) -> Position:
     """Return the true position of a game, which the environment never gives away."""
-    return env._games._position(row)
+    return env._game.position if isinstance(env, SeatEnv) else env._games._position(row)
 
 
 def one_legal(mask: np.ndarray, random: np.random.Generator) -> int:
@@ -87,6 +92,42 @@ def test_without_gymnasium_the_error_says_what_to_install() -> None:
     subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)
 
 
+def test_no_game_is_as_long_as_its_registered_limit() -> None:
+    for game in games():
+        limit = gymnasium.spec(f"chatiere/{game.name}-v{game.rules_version}").max_episode_steps
+        assert limit is not None
+        players = range(game.min_players, game.max_players + 1)
+        assert max(game.limits_of_any_options(number).max_game_length for number in players) == limit - 1
+    # A maker's own limit truncates, in either form.
+    env: Any = gymnasium.make("chatiere/momistigri-v1", max_episode_steps=2)
+    envs: Any = gymnasium.make_vec("chatiere/momistigri-v1", num_envs=2, max_episode_steps=2)
+    _, info = env.reset(seed=1)
+    _, infos = envs.reset(seed=1)
+    for truncated in (False, True):
+        *_, single, info = env.step(info["action_mask"].argmax())
+        *_, several, infos = envs.step(infos["action_mask"].argmax(axis=1))
+        assert single is truncated
+        assert several.tolist() == [truncated] * 2
+
+
+@BOTH
+def test_what_json_does_not_know_is_refused_in_a_sentence(make: type[Env]) -> None:
+    maker: Any = gymnasium.make if make is SeatEnv else gymnasium.make_vec
+    for opponents in (Watching(), [Watching(), "random"]):
+        env = maker("chatiere/discat-v1", players=3, opponents=opponents)
+        with pytest.raises(ValueError, match=r"^opponents=.*Watching .* cannot be written as JSON; give bots by name"):
+            env.spec.to_json()
+        env.reset(seed=1)
+    assert "flat:playouts=5" in maker("chatiere/discat-v1", opponents="flat:playouts=5").spec.to_json()
+
+
+def test_an_environment_without_a_spec_has_none() -> None:
+    env = SeatEnv("discat")
+    assert env.spec is None
+    env.spec = None
+    assert env.spec is None
+
+
 def test_an_environment_can_be_made_again_from_its_spec() -> None:
     env: Any = gymnasium.make("chatiere/momistigri-v1", players=4, seat=2, options={"first_seat": 3}, illegal="raise")
     again: Any = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
@@ -105,24 +146,47 @@ def test_an_episode_is_a_game_as_its_seat_plays_it(table: Table) -> None:
             position = position_of(env)
             assert position.current_player() == seat
             assert position.num_players() == players
-            assert set(info) == {"action_mask"}
+            assert info["illegal_action"] == -1
             # All of it is the same where only what the seat can't know is other.
             unseen = position.resample(seat, 5)
             assert env.observation_space.contains(observation)
             assert observation.tobytes() == unseen.observation(seat)
             assert np.flatnonzero(info["action_mask"]).tolist() == unseen.legal_actions()
-            assert info["action_mask"].dtype == np.int8
+            assert {key: value.dtype for key, value in info.items()} == INFO
             assert env.render() == draw(unseen, seat)
             observation, reward, terminated, truncated, info = env.step(one_legal(info["action_mask"], random))
             assert truncated is False
             assert terminated is position_of(env).is_terminal()
             if terminated:
-                assert reward == position_of(env).returns()[seat]
+                assert reward == np.float32(position_of(env).returns()[seat])
                 assert observation.tobytes() == position_of(env).observation(seat)
-                assert info.keys() == {"action_mask"}
+                assert {key: value.dtype for key, value in info.items()} == INFO
                 assert not info["action_mask"].any()
+                assert info["illegal_action"] == -1
                 break
             assert reward == 0
+
+
+@ALL_TABLES
+def test_the_mask_may_be_in_the_observation(table: Table) -> None:
+    game, players = table
+    plain, masked = SeatEnv(game.name, players), SeatEnv(game.name, players, mask_in_observation=True)
+    for (seen, *rest, info), (dict_seen, *same, same_info) in zip(episode(plain, 3), episode(masked, 3), strict=True):
+        assert data_equivalence((rest, info), (same, same_info), exact=True)
+        assert data_equivalence({"observation": seen, "action_mask": info["action_mask"]}, dict_seen, exact=True)
+        assert masked.observation_space.contains(dict_seen)
+        assert not np.shares_memory(dict_seen["action_mask"], same_info["action_mask"])
+    assert masked.action_masks().dtype == np.bool_
+    _, info = masked.reset(seed=4)
+    assert masked.action_masks().tolist() == info["action_mask"].astype(bool).tolist()
+    check_env(masked, skip_render_check=True)
+
+
+@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+def test_observations_have_the_bounds_of_pettingzoos(game: Game) -> None:
+    theirs: Any = pettingzoo.raw_env(game.name).observation_space("seat_0")
+    assert SeatEnv(game.name).observation_space == theirs["observation"]
+    assert SeatEnv(game.name, mask_in_observation=True).observation_space == theirs
 
 
 def test_rewards_are_wins_and_losses() -> None:
@@ -132,24 +196,31 @@ def test_rewards_are_wins_and_losses() -> None:
     assert {-1, 2} <= {reward for _, reward, *_ in last} <= {-1, 0, 0.5, 2}
 
 
+@MODES
 @ALL_TABLES
-def test_vector_form_is_as_many_single_ones(table: Table) -> None:
+def test_vector_form_is_as_many_single_ones(table: Table, mode: AutoresetMode) -> None:
     game, players = table
-    settings: dict[str, Any] = {"players": players, "seat": players - 1, "options": {"first_seat": 0}}
-    together = SeatVectorEnv(game.name, num_envs=3, render_mode="ansi", **settings)
-    single = SyncVectorEnv([lambda: SeatEnv(game.name, render_mode="ansi", **settings)] * 3)
+    settings: dict[str, Any] = {
+        "players": players,
+        "seat": players - 1,
+        "options": {"first_seat": 0},
+        "mask_in_observation": mode is AutoresetMode.SAME_STEP,
+        "render_mode": "ansi",
+    }
+    together = SeatVectorEnv(game.name, num_envs=3, autoreset_mode=mode, max_episode_steps=8, **settings)
+    single = SyncVectorEnv([lambda: TimeLimit(SeatEnv(game.name, **settings), 8)] * 3, autoreset_mode=mode)
     assert together.single_observation_space == single.single_observation_space
     assert together.observation_space == single.observation_space
     assert together.single_action_space == single.single_action_space
     assert together.action_space == single.action_space
-    assert together.metadata["autoreset_mode"] is single.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert together.metadata == single.metadata | {"autoreset_mode": mode}
     random = np.random.default_rng(1)
-    ended = lost = 0
+    ended = lost = cut = 0
     # A seed for all, one for each, and going on without.
     for seed in (4, [9, None, 2], None):
         returned: Any = together.reset(seed=seed)
         assert data_equivalence(returned, single.reset(seed=seed), exact=True)
-        for _ in range(40):
+        for _ in range(30):
             masks = returned[-1]["action_mask"]
             actions = [
                 one_legal(mask, random) if mask.any() and random.random() < 0.95 else random.integers(len(mask))
@@ -159,8 +230,20 @@ def test_vector_form_is_as_many_single_ones(table: Table) -> None:
             assert data_equivalence(returned, single.step(np.array(actions)), exact=True)
             assert together.render() == single.render()
             ended += returned[2].sum()
-            lost += "illegal_action" in returned[-1]
+            cut += returned[3].sum()
+            lost += (returned[-1].get("final_info", returned[-1])["illegal_action"] > 0).sum()
+            over = returned[2] | returned[3]
+            if mode is AutoresetMode.DISABLED and over.any():
+                # The seeds of games that go on count for nothing.
+                given: tuple[Any, ...] = ([6, 7, 8], None)
+                for new in given:
+                    returned = together.reset(seed=new, options={"reset_mask": over})
+                    assert data_equivalence(returned, single.reset(seed=new, options={"reset_mask": over}), exact=True)
+                masks = together._games.masks
+                assert np.array_equal(returned[-1]["action_mask"], masks * over[:, None])
+                returned[-1]["action_mask"] = masks
     assert lost > 0
+    assert cut > 0
     assert ended > 3
 
 
@@ -187,9 +270,9 @@ def test_a_copy_goes_on_alike() -> None:
     env = SeatEnv("chat_perche")
     env.reset(seed=5)
     for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        assert np.array_equal(copied._games.masks, env._games.masks)
+        assert np.array_equal(copied.action_masks(), env.action_masks())
         copies = copied, copy.deepcopy(copied)
-        returned, same = (each.step(int(np.argmax(env._games.masks[0]))) for each in copies)
+        returned, same = (each.step(int(np.argmax(env.action_masks()))) for each in copies)
         assert data_equivalence(returned, same, exact=True)
         returned, same = (episode(each, None) for each in copies)
         assert data_equivalence(returned, same, exact=True)
@@ -213,7 +296,7 @@ def test_what_an_environment_gives_belongs_to_the_caller(make: type[Env]) -> Non
     given += [observation, *info.values()]
     assert len(given) >= 10
     assert not any(np.shares_memory(one, other) for one, other in combinations(given, 2))
-    assert all(array.flags.writeable for array in given)
+    assert all(array.flags.writeable for array in given if isinstance(array, np.ndarray))
     assert env.observation_space is spaces[0]
     assert env.action_space is spaces[1]
 
@@ -225,6 +308,7 @@ def test_an_illegal_action_loses() -> None:
     after, reward, terminated, truncated, info = env.step(illegal)
     assert (reward, terminated, truncated) == (-1, True, False)
     assert info["illegal_action"] == illegal
+    assert {key: value.dtype for key, value in info.items()} == INFO
     assert not info["action_mask"].any()
     assert np.array_equal(observation, after)
     with pytest.raises(ResetNeeded):
@@ -243,7 +327,7 @@ def test_an_illegal_action_raises_if_asked_to() -> None:
     assert (refusal.value.reason, refusal.value.field) == (Reason.ILLEGAL_ACTION, "action")
     assert refusal.value.rule.startswith("discat.md")
     assert position_of(env).pack() == before
-    assert np.array_equal(env._games.observations()[0], observation)
+    assert np.array_equal(env._seen(-1)[0], observation)
     env.step(one_legal(info["action_mask"], np.random.default_rng(1)))
 
 
@@ -267,15 +351,14 @@ def test_an_illegal_action_among_many_loses_its_own_game() -> None:
     actions[2] = np.argmin(info["action_mask"][2])
     _, rewards, terminated, _, info = envs.step(actions)
     assert (terminated.tolist(), rewards.tolist()) == ([False, False, True, False], [0, 0, -1, 0])
-    assert info["_illegal_action"].tolist() == [False, False, True, False]
-    assert info["illegal_action"].tolist() == [0, 0, actions[2], 0]
+    assert info["illegal_action"].tolist() == [-1, -1, actions[2], -1]
     # The next step begins another game there, whatever its action is.
     actions = np.where(terminated, actions, info["action_mask"].argmax(axis=1))
     _, rewards, terminated, _, info = envs.step(actions)
     assert not terminated[2]
     assert rewards[2] == 0
     assert info["action_mask"][2].any()
-    assert "illegal_action" not in info
+    assert info["illegal_action"].tolist() == [-1] * 4
 
 
 def test_a_game_that_ends_before_the_seats_first_decision_is_passed_over() -> None:
@@ -344,19 +427,20 @@ def test_one_bot_plays_many_seats_of_many_games_at_once() -> None:
 def test_every_bot_is_an_opponent(game: Game) -> None:
     for name in bots.names(game):
         spec = f"{name}:playouts=3" if name == "flat" else name
-        env, again = SeatEnv(game.name, opponents=spec), SeatEnv(game.name, opponents=spec)
+        env, again = SeatEnv(game.name, opponents=spec), SeatVectorEnv(game.name, opponents=spec)
         random = np.random.default_rng(1)
         returned: Any
         same: Any
         returned, same = env.reset(seed=4), again.reset(seed=4)
         for _ in range(5):
-            assert data_equivalence(returned, same, exact=True)
+            assert np.array_equal(returned[0], same[0][0])
+            assert np.array_equal(returned[-1]["action_mask"], same[-1]["action_mask"][0])
             action = one_legal(returned[-1]["action_mask"], random)
-            returned, same = env.step(action), again.step(action)
+            returned, same = env.step(action), again.step([action])
 
 
 class Choosing(Bot):
-    """Chooses what it is told to."""
+    """Chooses what it is returned to."""
 
     def __init__(self, actions: Any) -> None:
         self.actions = actions
@@ -388,7 +472,10 @@ def test_a_game_in_which_a_bot_fails_is_given_up(actions: Any, message: str) -> 
 @BOTH
 def test_an_environment_must_be_reset_first(make: type[Env]) -> None:
     env: Any = make("discat", render_mode="ansi")
-    for call in (env.render, lambda: env.step(0), lambda: env.step([0])):
+    calls = [env.render, lambda: env.step(0), lambda: env.step([0])]
+    if make is SeatEnv:
+        calls.append(env.action_masks)
+    for call in calls:
         with pytest.raises(ResetNeeded, match="call reset first"):
             call()
 
@@ -493,8 +580,43 @@ def test_wrong_seeds_are_refused() -> None:
             env.reset(seed=-1)
 
 
-def test_vector_games_are_not_reset_by_hand() -> None:
-    envs = SeatVectorEnv("discat", num_envs=2)
-    envs.reset(options={"anything": 1})
-    with pytest.raises(ValueError, match="reset_mask"):
-        envs.reset(options={"reset_mask": np.array([True, False])})
+@MODES
+def test_games_are_reset_by_hand_where_no_step_begins_others(mode: AutoresetMode) -> None:
+    envs = SeatVectorEnv("discat", num_envs=2, autoreset_mode=mode.value)
+    first = {"reset_mask": np.array([True, False])}
+    if mode is not AutoresetMode.DISABLED:
+        envs.reset(options={"anything": 1})
+        with pytest.raises(ValueError, match="no reset_mask with AutoresetMode"):
+            envs.reset(options=first)
+        return
+    with pytest.raises(ResetNeeded, match="call reset first"):
+        envs.reset(options=first)
+    _, info = envs.reset(options={"reset_mask": np.array([True, True])})
+    illegal = info["action_mask"].argmin(axis=1)
+    _, _, over, _, _ = envs.step(np.where([True, False], illegal, info["action_mask"].argmax(axis=1)))
+    assert over.tolist() == [True, False]
+    before = position_of(envs, 1).pack()
+    with pytest.raises(ResetNeeded, match="call reset first"):
+        envs.step(illegal)
+    assert position_of(envs, 1).pack() == before
+    for wrong in ([True], np.array([1, 0]), None):
+        with pytest.raises(ValueError, match=r"reset_mask must be bool \(2,\), not"):
+            envs.reset(options={"reset_mask": wrong})
+    envs.reset(options=first)
+    assert position_of(envs, 1).pack() == before
+    assert not envs._games.over.any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"autoreset_mode": "Never"},
+            r"autoreset_mode must be one of \['NextStep', 'SameStep', 'Disabled'\], not 'Never'",
+        ),
+        ({"max_episode_steps": 0}, "max_episode_steps must be 1 or more, not 0"),
+    ],
+)
+def test_wrong_arguments_of_the_vector_form_are_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SeatVectorEnv("discat", **arguments)

@@ -114,6 +114,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "in process, one state a call",
         "in process, in batches",
         "PettingZoo, raw_env",
+        "SeatEnv, decisions of all seats",
         "ismcts, decisions in trees and playouts",
         *[f"ismcts, 1000 simulations, against random, {players} players" for players in (2, 3)],
         *(["OpenSpiel adapter, random sim, decisions"] if HAS_OPENSPIEL else []),

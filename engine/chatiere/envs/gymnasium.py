@@ -7,7 +7,9 @@ observation, info = env.reset(seed=7)
 action = env.action_space.sample(info["action_mask"])
 """
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -18,8 +20,9 @@ try:
 except ImportError as error:
     raise ImportError("chatiere.envs.gymnasium needs Gymnasium: pip install chatiere[gymnasium]") from error
 
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Discrete
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -27,24 +30,57 @@ from gymnasium.vector.utils import batch_space
 from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.core.integers import integer_in, must_be, require_integer
-from chatiere.envs.seat_games import Opponents, SeatGames
+from chatiere.envs.render import draw
+from chatiere.envs.seat_game import SeatGame
+from chatiere.envs.seat_games import SeatGames
+from chatiere.envs.seating import Opponents, read_seating
+from chatiere.envs.spaces import masked_observation_space, observation_space
 
 # Wrappers that collect frames ask for their number a second.
 _METADATA: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
-_ONE = np.zeros(1, np.intp)
+# The action in `info["illegal_action"]` where none was illegal.
+_NONE = -1
 
 
-class SeatEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
+class _Spec(EnvSpec):
+    # Gymnasium's own says of an object only that JSON has none of its type.
+    def to_json(self) -> str:
+        for name, value in self.kwargs.items():
+            try:
+                json.dumps(value)
+            except TypeError:
+                message = f"{name}={value!r} cannot be written as JSON; give bots by name, and other arguments by value"
+                raise ValueError(message) from None
+        return super().to_json()
+
+
+class _WithSpec:
+    # What gymnasium.make and make_vec set as `spec`.
+    _spec: EnvSpec | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """The arguments that Gymnasium made the environment with; None: it was made without Gymnasium."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        if spec is not None:
+            spec = _Spec(**{field.name: getattr(spec, field.name) for field in fields(spec) if field.init})
+        self._spec = spec
+
+
+class SeatEnv(_WithSpec, gymnasium.Env[Any, np.int64]):
     """One seat of a game, the others played by bots. An episode is a game, a step a decision of the seat.
 
-    Observation: uint8 (observation_length,), what the seat knows, as laid out in the game's description. Action: a
-    dense id. Reward: 0 until the game is over, then the seat's return: players / w - 1 for each of w winners, -1 for
-    the other seats. Nothing is truncated. A game that ends before the seat has decided anything, which is rare, is
-    passed over.
+    Observation: uint8 (observation_length,), what the seat knows, as laid out in the game's description; with
+    mask_in_observation a dict of this, `observation`, and of `action_mask`, as in `info`. Action: a dense id. Reward: 0
+    until the game is over, then the seat's return: players / w - 1 for each of w winners, -1 for the other seats.
+    Nothing is truncated. A game that ends before the seat has decided anything, which is rare, is passed over.
 
-    `info["action_mask"]`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new array each time. An
-    illegal action ends the episode with -1, and `info["illegal_action"]` is that action; with illegal="raise" it
-    raises EngineError, a ValueError, which names the rule, and changes nothing.
+    Every `info` has two items. `action_mask`: int8 (num_actions,), 1 for each legal action, all 0 at the end; a new
+    array each time. `illegal_action`: int64, the action if it was illegal, which ends the episode with -1, else -1.
+    With illegal="raise" an illegal action raises EngineError, a ValueError, which names the rule, and changes nothing.
 
     An episode depends only on the seed and the actions: the bots' choices come from the seed, too.
     """
@@ -60,6 +96,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         opponents: Opponents = "random",
         options: Mapping[str, Any] | None = None,
         illegal: str = "lose",
+        mask_in_observation: bool = False,
         render_mode: str | None = None,
     ) -> None:
         """Set the game, its seats and its options.
@@ -67,20 +104,23 @@ class SeatEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         `game`: its name. `players`: the number of seats; None: the fewest. `seat`: the one to play, 0 … players - 1.
         `opponents`: a bot for all other seats, or a list of bots, clockwise from the left of `seat` on; each a Bot, or
         what chatiere.bots.get makes one of ("flat:playouts=500"). `options`: by the names of the rules file; those
-        absent have their defaults. `illegal`: what an illegal action does, "lose" or "raise".
+        absent have their defaults. `illegal`: what an illegal action does, "lose" or "raise". `mask_in_observation`:
+        True for observations that are dicts with the mask.
 
         Raises EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION; ValueError: another argument.
         """
-        self._games = SeatGames(game, players, seat, opponents, options, illegal, 1)
+        seating = read_seating(game, players, seat, opponents, options, illegal)
         self.render_mode = _read_render_mode(render_mode)
-        self.observation_space = _observation_space(self._games.game)
-        self.action_space = Discrete(self._games.game.num_distinct_actions)
+        self.observation_space = _observation_space(seating.game, mask_in_observation)
+        self._num_actions = seating.game.num_distinct_actions
+        self.action_space = Discrete(self._num_actions)
+        self._mask_in_observation = mask_in_observation
+        self._seat = seating.seat
+        self._game = SeatGame(seating)
         self._has_begun = False
         self._is_closed = False
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a game and return the observation and the info of the seat's first decision.
 
         `seed`: 0 or more; None goes on with the last seed's random numbers, at first with random ones. `options` are
@@ -88,27 +128,24 @@ class SeatEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         """
         _require_open(self._is_closed)
         super().reset(seed=seed)
-        self._games.begin(_ONE, [self.np_random])
+        self._game.begin(self.np_random)
         self._has_begun = True
-        return self._games.observations()[0], {"action_mask": self._games.masks[0].copy()}
+        return self._seen(_NONE)
 
-    def step(self, action: SupportsIndex) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
+    def step(self, action: SupportsIndex) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Apply an action; return observation, reward, whether the game is over, False (truncated) and info.
 
         Raises ResetNeeded: no game is under way; ValueError: the action is not in the action space; EngineError: it is
         illegal, with illegal="raise".
         """
         _require_open(self._is_closed)
-        _require_begun(not self._games.over[0])
-        largest = self._games.game.num_distinct_actions - 1
-        number = integer_in(action, 0, largest)
+        game = self._game
+        _require_begun(not game.over)
+        number = integer_in(action, 0, self._num_actions - 1)
         if number is None:
-            raise ValueError(must_be("action", action, 0, largest))
-        (is_illegal,) = self._games.act(_ONE, np.array([number]))
-        info: dict[str, Any] = {"action_mask": self._games.masks[0].copy()}
-        if is_illegal:
-            info["illegal_action"] = number
-        return self._games.observations()[0], float(self._games.returns[0]), bool(self._games.over[0]), False, info
+            raise ValueError(must_be("action", action, 0, self._num_actions - 1))
+        observation, info = self._seen(number if game.act(number) else _NONE)
+        return observation, game.returned, game.over, False, info
 
     def render(self) -> str | None:
         """Return the table as the seat sees it, as text with ANSI styles; None, with a warning, without a render mode.
@@ -117,22 +154,49 @@ class SeatEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         """
         _require_open(self._is_closed)
         _require_begun(self._has_begun)
-        return self._games.draw(0) if _may_render(self.render_mode) else None
+        return draw(self._game.position, self._seat) if _may_render(self.render_mode) else None
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return True for each legal action, bool (num_actions,): MaskablePPO of sb3-contrib calls it.
+
+        Raises ResetNeeded before the first reset.
+        """
+        _require_open(self._is_closed)
+        _require_begun(self._has_begun)
+        return self._mask().view(np.bool_)
 
     def close(self) -> None:
         """Close the environment, which can't be used any more."""
         self._is_closed = True
 
+    def _mask(self) -> NDArray[np.int8]:
+        mask = np.zeros(self._num_actions, np.int8)
+        mask[self._game.legal_actions] = 1
+        return mask
 
-class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]]):
+    def _seen(self, illegal_action: int) -> tuple[Any, dict[str, Any]]:
+        # Copied, as bytes cannot be written to.
+        observation = np.frombuffer(self._game.position.observation(self._seat), np.uint8).copy()
+        mask = self._mask()
+        info = {"action_mask": mask, "illegal_action": np.int64(illegal_action)}
+        if self._mask_in_observation:
+            return {"observation": observation, "action_mask": mask.copy()}, info
+        return observation, info
+
+
+class SeatVectorEnv(_WithSpec, VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """`num_envs` games of SeatEnv at a time, all stepped together: faster than as many SeatEnvs.
 
     Observations, rewards and infos are those of gymnasium.vector.SyncVectorEnv over SeatEnv, seed for seed: each game
-    has random numbers of its own. So is the autoreset mode, AutoresetMode.NEXT_STEP: where a game is over, the next
-    step ignores the action and begins another game, with reward 0.
+    has random numbers of its own. So are the autoreset modes, for games that are over or truncated:
+
+    - AutoresetMode.NEXT_STEP: the next step ignores the action there and begins another game, with reward 0.
+    - AutoresetMode.SAME_STEP: the same step begins another. `infos["final_obs"]`, an array of observations and None,
+      and `infos["final_info"]` tell how the last one ended.
+    - AutoresetMode.DISABLED: `reset(options={"reset_mask": …})` begins others; until then `step` raises ResetNeeded.
     """
 
-    metadata: dict[str, Any] = _METADATA | {"autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata: dict[str, Any] = _METADATA
 
     def __init__(
         self,
@@ -144,56 +208,86 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         opponents: Opponents = "random",
         options: Mapping[str, Any] | None = None,
         illegal: str = "lose",
+        mask_in_observation: bool = False,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: SupportsIndex | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Set the games. `num_envs`: how many at a time, 1 or more; the other arguments are those of SeatEnv."""
-        self.num_envs = require_integer("num_envs", num_envs)
-        if self.num_envs < 1:
-            raise ValueError(f"num_envs must be 1 or more, not {self.num_envs}")
-        self._games = SeatGames(game, players, seat, opponents, options, illegal, self.num_envs)
+        """Set the games.
+
+        `num_envs`: how many at a time, 1 or more. `autoreset_mode`: a mode or its value, "NextStep", "SameStep" or
+        "Disabled". `max_episode_steps`: the number of steps after which a game is truncated, 1 or more; None: none
+        is. The other arguments are those of SeatEnv.
+        """
+        self.num_envs = _read_count("num_envs", num_envs)
+        self._max_episode_steps = (
+            None if max_episode_steps is None else _read_count("max_episode_steps", max_episode_steps)
+        )
+        self._games = SeatGames(read_seating(game, players, seat, opponents, options, illegal), self.num_envs)
         self.render_mode = _read_render_mode(render_mode)
-        self.single_observation_space = _observation_space(self._games.game)
+        self._autoreset_mode = _read_autoreset_mode(autoreset_mode)
+        self.metadata = _METADATA | {"autoreset_mode": self._autoreset_mode}
+        self.single_observation_space = _observation_space(self._games.game, mask_in_observation)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.single_action_space = Discrete(self._games.game.num_distinct_actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._mask_in_observation = mask_in_observation
         self._generators: list[np.random.Generator] = []
+        self._elapsed = np.zeros(self.num_envs, np.int64)
+        self._truncated = np.zeros(self.num_envs, np.bool_)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin all games anew and return the observations and infos of their first decisions.
 
         `seed`: of the first game, those of the others follow it; or a seed for each; None as in SeatEnv. `options` are
-        ignored, but for "reset_mask": ValueError, since this autoreset mode leaves nothing to reset by hand.
+        ignored, but for "reset_mask", bool (num_envs,), with AutoresetMode.DISABLED: only the games where it is True
+        begin anew.
+
+        Raises ValueError: not such a seed or mask; ResetNeeded: the games that the mask leaves out have not begun.
         """
         _require_open(self.closed)
+        chosen = np.ones(self.num_envs, np.bool_)
         if options and "reset_mask" in options:
-            raise ValueError("options: no reset_mask with AutoresetMode.NEXT_STEP, where step begins the next games")
-        self._generators = self._next_generators(seed)
-        self._games.begin(np.arange(self.num_envs), self._generators)
-        return self._games.observations(), self._info()
+            chosen = self._read_reset_mask(options["reset_mask"])
+            _require_begun(bool(self._generators) or bool(chosen.all()))
+        self._generators = self._next_generators(seed, chosen)
+        self._begin(np.flatnonzero(chosen))
+        return self._observations(), self._info(chosen, np.full(self.num_envs, _NONE))
 
     def step(
         self, actions: ArrayLike
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Apply an action in each game; return observations, rewards, where games are over, where truncated, and infos.
 
-        `actions`: integers (num_envs,). Raises ResetNeeded before the first reset; ValueError: not such actions;
-        EngineError: an illegal one, with illegal="raise". If an action is refused, no game has changed.
+        `actions`: integers (num_envs,). Raises ResetNeeded before the first reset, and with AutoresetMode.DISABLED
+        where a game is over; ValueError: not such actions; EngineError: an illegal one, with illegal="raise". If an
+        action is refused, no game has changed.
         """
         _require_open(self.closed)
         _require_begun(bool(self._generators))
         numbers = self._read_actions(actions)
-        ended = self._games.over.copy()
+        ended = self._games.over | self._truncated
+        if self._autoreset_mode is AutoresetMode.DISABLED:
+            _require_begun(not ended.any())
         rows = np.flatnonzero(~ended)
         is_illegal = np.zeros(self.num_envs, np.bool_)
         is_illegal[rows] = self._games.act(rows, numbers[rows])
-        self._games.begin(np.flatnonzero(ended), self._generators)
-        info = self._info()
-        if is_illegal.any():
-            info |= {"illegal_action": np.where(is_illegal, numbers, 0), "_illegal_action": is_illegal}
-        truncated = np.zeros(self.num_envs, np.bool_)
-        return self._games.observations(), self._games.returns.copy(), self._games.over.copy(), truncated, info
+        illegal_actions = np.where(is_illegal, numbers, _NONE)
+        self._elapsed[rows] += 1
+        self._begin(np.flatnonzero(ended))
+        if self._max_episode_steps is not None:
+            self._truncated = self._elapsed >= self._max_episode_steps
+        rewards, terminated, truncated = self._games.returns.copy(), self._games.over.copy(), self._truncated.copy()
+        final: dict[str, Any] = {}
+        ended = terminated | truncated
+        if self._autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
+            final = self._final_info(ended, illegal_actions)
+            illegal_actions[ended] = _NONE
+            self._begin(np.flatnonzero(ended))
+        info = self._info(np.ones(self.num_envs, np.bool_), illegal_actions)
+        return self._observations(), rewards, terminated, truncated, final | info
 
     def render(self) -> tuple[str, ...] | None:
         """Return the table of each game, as SeatEnv does."""
@@ -201,7 +295,14 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         _require_begun(bool(self._generators))
         return tuple(map(self._games.draw, range(self.num_envs))) if _may_render(self.render_mode) else None
 
-    def _next_generators(self, seed: int | Sequence[int | None] | None) -> list[np.random.Generator]:
+    def _begin(self, rows: NDArray[np.intp]) -> None:
+        self._games.begin(rows, self._generators)
+        self._elapsed[rows] = 0
+        self._truncated[rows] = False
+
+    def _next_generators(
+        self, seed: int | Sequence[int | None] | None, chosen: NDArray[np.bool_]
+    ) -> list[np.random.Generator]:
         if seed is None:
             seeds: Sequence[int | None] = [None] * self.num_envs
         elif isinstance(seed, Sequence):
@@ -211,12 +312,20 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
             seeds = range(first, first + self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed must be an integer or a list of {self.num_envs}, not of {len(seeds)}")
-        # Those without a seed go on where they are.
+        # Those without a seed go on where they are, as do those that are not chosen.
         old: Sequence[np.random.Generator | None] = self._generators or [None] * self.num_envs
         return [
-            going_on if going_on and each is None else seeding.np_random(each)[0]
-            for going_on, each in zip(old, seeds, strict=True)
+            going_on if going_on and (each is None or not is_chosen) else seeding.np_random(each)[0]
+            for going_on, each, is_chosen in zip(old, seeds, chosen, strict=True)
         ]
+
+    def _read_reset_mask(self, mask: object) -> NDArray[np.bool_]:
+        if self._autoreset_mode is not AutoresetMode.DISABLED:
+            raise ValueError(f"options: no reset_mask with {self._autoreset_mode}, where step begins the next games")
+        found = np.asarray(mask)
+        if found.shape != (self.num_envs,) or found.dtype != np.bool_:
+            raise ValueError(f"options: reset_mask must be bool {(self.num_envs,)}, not {found.dtype} {found.shape}")
+        return found
 
     def _read_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
         numbers = np.asarray(actions)
@@ -229,13 +338,54 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
             raise ValueError(must_be(f"actions[{wrong[0]}]", int(numbers[wrong[0]]), 0, largest))
         return numbers.astype(np.int64)
 
-    def _info(self) -> dict[str, Any]:
-        # Gymnasium's form: each key has one with _ before it, for the games that it holds for.
-        return {"action_mask": self._games.masks.copy(), "_action_mask": np.ones(self.num_envs, np.bool_)}
+    def _observations(self) -> Any:
+        observations = self._games.observations()
+        if not self._mask_in_observation:
+            return observations
+        return {"observation": observations, "action_mask": self._games.masks.copy()}
+
+    def _info(self, chosen: NDArray[np.bool_], illegal_actions: NDArray[np.int64]) -> dict[str, Any]:
+        # Gymnasium's form: each key has one with _ before it, for the games that it holds for; others have 0.
+        return {
+            "action_mask": self._games.masks * chosen[:, None],
+            "_action_mask": chosen.copy(),
+            "illegal_action": illegal_actions * chosen,
+            "_illegal_action": chosen.copy(),
+        }
+
+    def _final_info(self, ended: NDArray[np.bool_], illegal_actions: NDArray[np.int64]) -> dict[str, Any]:
+        observations = self._observations()
+        final = np.full(self.num_envs, None, object)
+        for row in np.flatnonzero(ended):
+            if self._mask_in_observation:
+                final[row] = {key: array[row] for key, array in observations.items()}
+            else:
+                final[row] = observations[row]
+        return {
+            "final_obs": final,
+            "_final_obs": ended.copy(),
+            "final_info": self._info(ended, illegal_actions),
+            "_final_info": ended.copy(),
+        }
 
 
-def _observation_space(game: Game) -> Box[np.uint8]:
-    return Box(0, 255, (game.observation_length,), np.uint8)
+def _observation_space(game: Game, mask_in_observation: bool) -> gymnasium.Space[Any]:
+    return masked_observation_space(game) if mask_in_observation else observation_space(game)
+
+
+def _read_count(name: str, value: SupportsIndex) -> int:
+    number = require_integer(name, value)
+    if number < 1:
+        raise ValueError(f"{name} must be 1 or more, not {number}")
+    return number
+
+
+def _read_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        values = [known.value for known in AutoresetMode]
+        raise ValueError(f"autoreset_mode must be one of {values}, not {mode!r}") from None
 
 
 def _read_render_mode(render_mode: str | None) -> str | None:
@@ -261,10 +411,17 @@ def _require_begun(has_begun: bool) -> None:
         raise ResetNeeded("no game is under way: call reset first")
 
 
+def _max_episode_steps(game: Game) -> int:
+    # Above the decisions of all seats in the longest game with any options, so that no game is truncated.
+    players = range(game.min_players, game.max_players + 1)
+    return 1 + max(game.limits_of_any_options(number).max_game_length for number in players)
+
+
 for _game in engine.games():
     gymnasium.register(
         f"chatiere/{_game.name}-v{_game.rules_version}",
         entry_point=f"{__name__}:{SeatEnv.__name__}",
         vector_entry_point=f"{__name__}:{SeatVectorEnv.__name__}",
+        max_episode_steps=_max_episode_steps(_game),
         kwargs={"game": _game.name},
     )

@@ -1,5 +1,8 @@
 """The games as environments of PettingZoo, which step one seat at a time (AEC).
 
+Importing this module registers every game: chatiere/discat-v1 and so on, with the version of its rules, for
+pettingzoo.make("aec", "chatiere/discat-v1", players=3).
+
     from chatiere.envs import pettingzoo
 
     env = pettingzoo.env("discat", players=3, render_mode="ansi")
@@ -20,17 +23,18 @@ from typing import Any, Self, SupportsIndex, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere import engine
-from chatiere.engine import Position
-from chatiere.engine.core.observation import ObservationLayout
-from chatiere.envs.render import draw
-
 try:
+    import pettingzoo
     from gymnasium import logger, spaces
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError as error:
     raise ImportError("chatiere.envs.pettingzoo needs PettingZoo: pip install chatiere[pettingzoo]") from error
+
+from chatiere import engine
+from chatiere.engine import Position
+from chatiere.envs.render import draw
+from chatiere.envs.spaces import masked_observation_space
 
 
 class Observation(TypedDict):
@@ -92,15 +96,8 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         self._num_actions = self._game.num_distinct_actions
         self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        largest = ObservationLayout(self._game.description).largest
         # A space for each agent: each samples with a generator of its own.
-        self.observation_spaces = {
-            agent: spaces.Dict(
-                observation=spaces.Box(np.zeros_like(largest), largest, dtype=np.uint8),
-                action_mask=spaces.Box(0, 1, (self._num_actions,), np.int8),
-            )
-            for agent in self.possible_agents
-        }
+        self.observation_spaces = {agent: masked_observation_space(self._game) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
         self.agents: list[str] = []
         self._position: Position | None = None
@@ -200,3 +197,12 @@ class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[m
         if self._position is None:
             raise ValueError("no game has begun: call reset first")
         return self._position
+
+
+for _game in engine.games():
+    pettingzoo.register(
+        "aec",
+        f"chatiere/{_game.name}-v{_game.rules_version}",
+        entry_point=f"{__name__}:{env.__name__}",
+        kwargs={"game": _game.name},
+    )

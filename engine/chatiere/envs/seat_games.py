@@ -1,23 +1,17 @@
 """Games in which one seat decides for itself and bots decide for the others, many at a time."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, SupportsIndex
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere import bots, engine
-from chatiere.bots import Bot
 from chatiere.bots.hosting import decisions_of
-from chatiere.engine import Columns, EngineError, Game, Position, Reason, Table
+from chatiere.engine import Columns, EngineError, Position, Table
 from chatiere.engine.core.batch import PositionColumns
 from chatiere.engine.core.choices import scramble
-from chatiere.engine.core.integers import integer_in, must_be
 from chatiere.envs.render import draw
-
-Opponents = str | Bot | Sequence[str | Bot]
-
-_ON_ILLEGAL = ("lose", "raise")
+from chatiere.envs.seating import Seating, bot_error, checked_actions, refusal
 
 
 class SeatGames:
@@ -34,31 +28,14 @@ class SeatGames:
     returns: NDArray[np.float64]
     """float64 (count,): the seat's return where the game is over, 0 elsewhere."""
 
-    def __init__(
-        self,
-        game: str,
-        players: SupportsIndex | None,
-        seat: SupportsIndex,
-        opponents: Opponents,
-        options: Mapping[str, Any] | None,
-        illegal: str,
-        count: int,
-    ) -> None:
-        """Make the places, without games. The arguments are those of SeatEnv; `count`: 1 or more.
-
-        Raises EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION; ValueError: another argument.
-        """
-        self.game = engine.game(game)
-        self._table = Table(self.game, self.game.min_players if players is None else players)
-        self._options = options
-        self._lowest_return = self.game.limits(self._table.players, options).min_utility
-        self._seat = _read_seat(seat, self._table.players)
-        self._bots, self._bot_of = _read_opponents(opponents, self.game, self._table.players, self._seat)
-        needs_observations = any(bot.needs_observations for bot in self._bots)
+    def __init__(self, seating: Seating, count: int) -> None:
+        """Make the places, 1 or more, without games."""
+        self.seating = seating
+        self.game = seating.game
+        self._seat, self._bot_of = seating.seat, np.array(seating.bot_of)
+        self._table = Table(self.game, seating.players)
+        needs_observations = any(bot.needs_observations for bot in seating.bots)
         self._columns = Columns(legal=True, scores=True, observations=needs_observations)
-        if illegal not in _ON_ILLEGAL:
-            raise ValueError(f"illegal must be {' or '.join(map(repr, _ON_ILLEGAL))}, not {illegal!r}")
-        self._illegal_loses = illegal == "lose"
         self._states = np.zeros((count, self.game.packed_size), np.uint8)
         self._decisions = np.zeros(count, np.uint32)
         self._luck_keys = np.zeros((count, 2), np.uint64)
@@ -74,7 +51,7 @@ class SeatGames:
         # In a game that ends before the seat's first decision there is nothing to learn: another takes its place.
         while len(rows):
             seeds = np.array([generators[row].integers(0, 2**64, 3, np.uint64) for row in rows])
-            columns = self._table.new_games(self._options, seeds=seeds[:, 0].copy().data, columns=self._columns)
+            columns = self._table.new_games(self.seating.options, seeds=seeds[:, 0].copy().data, columns=self._columns)
             self._luck_keys[rows] = seeds[:, 1:]
             self._decisions[rows] = 0
             self._play(rows, columns)
@@ -87,13 +64,13 @@ class SeatGames:
         not lose: ILLEGAL_ACTION; nothing is changed.
         """
         illegal: NDArray[np.bool_] = self.masks[rows, actions] == 0
-        if not self._illegal_loses and illegal.any():
+        if not self.seating.illegal_loses and illegal.any():
             first = int(np.argmax(illegal))
             self._refuse(int(rows[first]), int(actions[first]))
         lost, going_on = rows[illegal], rows[~illegal]
         self.masks[lost] = 0
         self.over[lost] = True
-        self.returns[lost] = self._lowest_return
+        self.returns[lost] = self.seating.lowest_return
         if len(going_on):
             self._play(going_on, self._step(going_on, actions[~illegal].astype(np.uint16)))
         return illegal
@@ -132,14 +109,14 @@ class SeatGames:
         # The bots' actions at the places `others` of `rows`.
         actions = np.empty(len(others), np.uint16)
         playing = self._bot_of[reached.actors[others]]
-        for number, bot in enumerate(self._bots):
+        for number, bot in enumerate(self.seating.bots):
             chosen = playing == number
             if chosen.any():
                 places = others[chosen]
                 keys = self._luck_keys[rows[places]]
                 luck = scramble(keys[:, 0] + self._decisions[rows[places]]) ^ keys[:, 1]
                 decisions = decisions_of(reached, places, bot, self.game, self._table.players, luck, self._resample)
-                actions[chosen] = _checked(bot, bot.choose(decisions), len(places))
+                actions[chosen] = checked_actions(bot, bot.choose(decisions), len(places))
         return actions
 
     def _step(self, rows: NDArray[np.intp], actions: NDArray[np.uint16]) -> PositionColumns:
@@ -147,7 +124,7 @@ class SeatGames:
         columns, faults = self._table.step(self._states[rows].data, actions.data, columns=self._columns)
         if faults.items:
             first = faults.items[0]
-            raise ValueError(f"opponents: a bot chose action {actions[first.item]}: {first.message} ({first.rule})")
+            raise bot_error(actions[first.item], first.message, first.rule)
         return columns
 
     def _resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: int) -> NDArray[np.uint8]:
@@ -158,12 +135,10 @@ class SeatGames:
         return self._table.position(self._states.data, row)
 
     def _refuse(self, row: int, action: int) -> NoReturn:
-        field = "action" if len(self._states) == 1 else f"actions[{row}]"
         try:
             self._position(row).apply(action)
         except EngineError as error:
-            message = f"{field} {action} is illegal: {error.message} ({error.rule})"
-            raise EngineError(error.reason, message, field=field, rule=error.rule, metadata=error.metadata) from None
+            raise refusal(error, f"actions[{row}]", action) from None
         raise AssertionError("the action is legal")
 
 
@@ -188,45 +163,3 @@ class _Reached(NamedTuple):
             np.frombuffer(columns.final, np.bool_),
             np.frombuffer(columns.returns, np.float32).reshape(count, -1),
         )
-
-
-def _read_seat(seat: SupportsIndex, players: int) -> int:
-    number = integer_in(seat, 0, players - 1)
-    if number is None:
-        raise EngineError(Reason.INVALID_SEAT, must_be("seat", seat, 0, players - 1), field="seat")
-    return number
-
-
-def _read_opponents(opponents: Opponents, game: Game, players: int, seat: int) -> tuple[list[Bot], NDArray[np.intp]]:
-    # The bots, and the place of each seat's among them (of no meaning at `seat`).
-    others = players - 1
-    if isinstance(opponents, str | Bot):
-        given: Sequence[str | Bot] = [opponents] * others
-    elif isinstance(opponents, Sequence) and len(opponents) == others:
-        given = opponents
-    else:
-        raise ValueError(f"opponents must be one bot or a list of {others}, one for each other seat, not {opponents!r}")
-    for bot in given:
-        if not isinstance(bot, str | Bot):
-            raise ValueError(f"opponents: a bot must be a name or a Bot, not {bot!r}")
-    # A bot plays all of its seats at once.
-    different = list(dict.fromkeys(given))
-    bot_of = np.zeros(players, np.intp)
-    for left, bot in enumerate(given, 1):
-        bot_of[(seat + left) % players] = different.index(bot)
-    return [bot if isinstance(bot, Bot) else _get_bot(bot, game, players) for bot in different], bot_of
-
-
-def _get_bot(name: str, game: Game, players: int) -> Bot:
-    try:
-        return bots.get(name, game, players)
-    except ValueError as error:
-        raise ValueError(f"opponents: {error}") from None
-
-
-def _checked(bot: Bot, actions: object, count: int) -> NDArray[np.integer[Any]]:
-    chosen = np.asarray(actions)
-    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
-        found = f"{chosen.dtype} {chosen.shape}"
-        raise ValueError(f"opponents: {type(bot).__name__} must choose integers of the shape {(count,)}, not {found}")
-    return chosen

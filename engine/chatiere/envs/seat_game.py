@@ -1,0 +1,94 @@
+"""A game in which one seat decides for itself and bots decide for the others: SeatGames for one, and faster so."""
+
+import numpy as np
+
+from chatiere.bots import Bot
+from chatiere.bots.hosting import decisions_at
+from chatiere.bots.random import RandomBot
+from chatiere.engine import EngineError, Position
+from chatiere.envs.seating import Seating, bot_error, checked_actions, refusal
+
+_WORD = 2**64 - 1
+
+
+class SeatGame:
+    """A game with sampled chance that waits for its seat's decision or is over. It is the one that SeatGames plays."""
+
+    position: Position
+    """The position; there is none before `begin`."""
+    legal_actions: list[int]
+    """The seat's legal actions, ascending; none if the game is over."""
+    over: bool
+    """True if the game is over, or has not begun."""
+    returned: float
+    """The seat's return if the game is over, else 0."""
+
+    def __init__(self, seating: Seating) -> None:
+        """Prepare for games."""
+        self.seating = seating
+        self.legal_actions = []
+        self.over = True
+        self.returned = 0.0
+        self._luck_keys = (0, 0)
+
+    def begin(self, generator: np.random.Generator) -> None:
+        """Begin a game and play until the seat has to decide. `generator` gives its seed, and the luck of the bots."""
+        game, players, options, *_ = self.seating
+        # In a game that ends before the seat's first decision there is nothing to learn: another takes its place.
+        self.over = True
+        while self.over:
+            seed, *luck_keys = generator.integers(0, 2**64, 3, np.uint64).tolist()
+            self.position = game.new_game(players, options, seed=seed)
+            self._luck_keys = luck_keys[0], luck_keys[1]
+            self._play()
+
+    def act(self, action: int) -> bool:
+        """Apply an action of the seat, and play until its next decision, or to the end.
+
+        Return True if it was illegal and has lost the game. Raises EngineError, if illegal actions do not lose:
+        ILLEGAL_ACTION; nothing is changed.
+        """
+        try:
+            self.position.apply(action)
+        except EngineError as error:
+            if not self.seating.illegal_loses:
+                raise refusal(error, "action", action) from None
+            self.over, self.legal_actions, self.returned = True, [], self.seating.lowest_return
+            return True
+        self._play()
+        return False
+
+    def _play(self) -> None:
+        # Until the seat's turn comes the game counts as over, so that it does not go on if a bot fails.
+        position = self.position
+        self.over, self.legal_actions, self.returned = True, [], 0.0
+        while (actor := position.current_player()) != self.seating.seat:
+            if actor < 0:
+                # As batches have it.
+                self.returned = float(np.float32(position.returns()[self.seating.seat]))
+                return
+            bot = self.seating.bots[self.seating.bot_of[actor]]
+            luck = _scramble(self._luck_keys[0] + position.ply()) ^ self._luck_keys[1]
+            if type(bot) is RandomBot:
+                # What it chooses, without arrays for one decision.
+                legal = position.legal_actions()
+                position.apply(legal[(luck >> 32) * len(legal) >> 32])
+            else:
+                self._apply_choice(bot, luck)
+        self.over, self.legal_actions = False, position.legal_actions()
+
+    def _apply_choice(self, bot: Bot, luck: int) -> None:
+        chosen = checked_actions(bot, bot.choose(decisions_at(self.position, bot, luck)), 1)
+        action = int(chosen[0])
+        try:
+            self.position.apply(action)
+        except EngineError as error:
+            raise bot_error(action, error.message, error.rule) from None
+
+
+def _scramble(word: int) -> int:
+    # choices.scramble of one number.
+    word = (word + 0x9E3779B97F4A7C15) & _WORD
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _WORD
+    return word ^ (word >> 31)
