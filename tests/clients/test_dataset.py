@@ -163,6 +163,8 @@ def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
 class Searching(SearchBot):
     """Takes the first legal action, searches where luck is even, and tells numbers by which these are known again."""
 
+    is_reproducible = True
+
     def judge(self, decisions: Decisions) -> Judgement:
         values = decisions.luck.astype(np.float64)
         values[decisions.luck % 2 == 1] = np.nan
@@ -298,7 +300,10 @@ def test_a_directory_where_writing_the_first_manifest_was_interrupted(tmp_path: 
         ({"seed": 2**64}, "seed must be an integer from 0"),
         ({"bots": ()}, "0 bots need at least 1 games"),
         ({"bots": ("random",) * 11}, "11 bots need at least 11 games"),
-        ({"bots": ("ismcts:milliseconds=5",)}, "'ismcts:milliseconds=5' has a budget in milliseconds"),
+        (
+            {"bots": ("ismcts:milliseconds=5",)},
+            "'ismcts:milliseconds=5' is not reproducible: it has a budget in milliseconds",
+        ),
     ],
 )
 def test_recipes_that_make_no_sense(wrong: dict[str, Any], message: str) -> None:

@@ -164,6 +164,44 @@ def test_a_cluster_without_a_directory(run: Run) -> None:
     assert "--ray needs --output" in result.stderr
 
 
+AGENT = """\
+from chatiere.bots import Bot
+
+
+class Agent(Bot):
+    is_reproducible = True
+
+    def choose(self, decisions):
+        return decisions.legal_ids[decisions.legal_offsets[1:] - 1]
+
+
+class Timed(Agent):
+    is_reproducible = False
+"""
+
+
+def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mybot.py").write_text(AGENT)
+    asked = ("selfplay", "--game", GAMES[0], "--games", 10, "--output", "own")
+    result = run(*asked, "--bots", "mybot.py:Agent,random")
+    assert result.exit_code == 0, result.stderr
+    assert "mybot.py:Agent: wins " in result.stdout
+    for row in parquet.read_table("own/games").to_pylist():
+        if (row["game"] + row["actor"]) % 2 == 0:
+            assert row["action"] == row["legal_ids"][-1]
+    for bot, words in [
+        (
+            "mybot.py:Timed",
+            "bot 'mybot.py:Timed' is not reproducible: it has a budget in milliseconds, or ",
+        ),
+        ("mybot.py:Nobody", "bot mybot.py:Nobody: mybot.py has no Nobody"),
+    ]:
+        result = run(*asked, "--bots", bot)
+        assert result.exit_code == 2
+        assert f"Error: {words}" in result.stderr
+
+
 def test_fewer_games_than_bots(run: Run, address: str) -> None:
     result = run("selfplay", "--game", GAMES[0], "--games", 2, "--bots", "random,random,random", "--address", address)
     assert result.exit_code == 2

@@ -59,7 +59,7 @@ class Recipe:
     """The recipe of a data set: all that its games depend on, and how many of them are in a shard.
 
     Raises EngineError if the game, the number of players or the options are not known; ValueError, TypeError if a
-    number is out of range, or a bot's budget is in milliseconds: its games would not be the same again.
+    number is out of range, or a bot is not reproducible: its games would not be the same again.
     """
 
     game: str
@@ -69,7 +69,7 @@ class Recipe:
     games: int
     """The number of games; their numbers are 0 … games - 1."""
     bots: tuple[str, ...]
-    """The names of the bots, which take turns as in `bots_of`."""
+    """The bots, as `bots.get` takes them, which take turns as in `bots_of`."""
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -88,7 +88,9 @@ class Recipe:
             raise ValueError(f"{len(self.bots)} bots need at least {max(1, len(self.bots))} games")
         for bot in self.bots:
             if not bots.get(bot, self.game, self.players).is_reproducible:
-                raise ValueError(f"bot {bot!r} has a budget in milliseconds: the games would not be the same again")
+                raise ValueError(
+                    f"bot {bot!r} is not reproducible: it has a budget in milliseconds, or does not set is_reproducible"
+                )
 
     def shards(self) -> list[GameRange]:
         """Return the shards, in order."""

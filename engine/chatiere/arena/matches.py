@@ -75,7 +75,7 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> Searched:
         if not len(rows):
             continue
         decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
-        judgement = bot.judge(decisions)
+        judgement = hosting.judge(bot, decisions)
         searched.actions[rows] = judgement.actions
         if judgement.shares.size:
             searched.values[rows] = judgement.chosen_values(decisions)

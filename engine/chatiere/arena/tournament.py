@@ -96,7 +96,7 @@ class Arena:
         return [pairing for one, other in pairs for pairing in (Pairing(one, other), Pairing(other, one))]
 
     def unrepeatable(self) -> list[str]:
-        """Return the bots that may choose otherwise when the games are played again: those with a limit of time."""
+        """Return the bots that may choose otherwise when games are played again, such as those with a limit of time."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
     def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:

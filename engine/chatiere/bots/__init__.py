@@ -8,6 +8,18 @@ docs/bots.md tells how to write one.
 """
 
 from chatiere.bots.bot import Bot, Decisions, Judgement, SearchBot
-from chatiere.bots.registry import BotInfo, Parameter, get, infos, names, split
+from chatiere.bots.registry import BotInfo, Parameter, Registry, get, infos, names, split
 
-__all__ = ["Bot", "BotInfo", "Decisions", "Judgement", "Parameter", "SearchBot", "get", "infos", "names", "split"]
+__all__ = [
+    "Bot",
+    "BotInfo",
+    "Decisions",
+    "Judgement",
+    "Parameter",
+    "Registry",
+    "SearchBot",
+    "get",
+    "infos",
+    "names",
+    "split",
+]

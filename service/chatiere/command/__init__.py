@@ -4,6 +4,7 @@ import os
 
 import click
 
+from chatiere.bots.hosting import BotError
 from chatiere.clients import ChatiereError
 from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, web
 from chatiere.command.common import CommandError
@@ -18,7 +19,7 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except EngineError as error:
             raise CommandError(f"{error.reason}: {error.message}") from error
-        except ChatiereError as error:
+        except (ChatiereError, BotError) as error:
             raise CommandError(str(error)) from error
 
 

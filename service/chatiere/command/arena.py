@@ -113,7 +113,7 @@ def _report(
         f"{decisions:,} decisions in {seconds:.1f} s"
     )
     for bot in arena.unrepeatable():
-        yield f"{bot} has a limit of time: the same arguments will give other games"
+        yield f"{bot} is not reproducible: the same arguments may give other games"
     yield ""
     if rated:
         rates = {pairing: win_rate(results) for pairing, results in played.items()}

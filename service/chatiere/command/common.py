@@ -1,6 +1,6 @@
 """Options, errors and connections to servers, for the subcommands."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -17,6 +17,8 @@ from chatiere.service.ports.server import create_server
 from chatiere.v1.game_pb2 import GameInfo
 
 SEED = click.IntRange(0, 2**64 - 1)
+# A function of spec, game and players, as bots.get.
+GetBot = Callable[[str, str, int], Bot]
 
 
 class CommandError(click.ClickException):
@@ -53,6 +55,20 @@ class Several(click.ParamType["tuple[str, ...]"]):
         if isinstance(value, tuple):
             return value
         return tuple(each.strip() for each in value.split(",") if each.strip())
+
+
+class AddedBots(click.ParamType["tuple[str, ...]"]):
+    """The type of a list of bots with the names that others may call them by."""
+
+    name = "NAME[=BOT],…"
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the items."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(bots.split(value)) if value else ()
 
 
 address_option = click.option(
@@ -96,7 +112,7 @@ def _local_channel(address: str) -> grpc.Channel:
 
 BOTS_HELP = (
     "A comma separates bots, and the parameters of one bot: flat:playouts=500,random is two bots. "
-    "random, flat and ismcts play any game."
+    "random, flat and ismcts play any game; FILE.py:CLASS or MODULE:CLASS is one of your own (see docs/bots.md)."
 )
 
 
@@ -116,9 +132,12 @@ def player_count(info: Game | GameInfo, players: int | None) -> int:
     return seats
 
 
-def parse_bots(info: Game | GameInfo, players: int, specs: str) -> list[tuple[str, Bot]]:
-    """Make the bots of a list of them, each with its spec. Raise CommandError for one that there is not."""
+def parse_bots(info: Game | GameInfo, players: int, specs: str, *, get: GetBot = bots.get) -> list[tuple[str, Bot]]:
+    """Make the bots of a list of them, each with its spec. Raise CommandError for one that there is not.
+
+    `get`: for specs that others wrote, that of a Registry.
+    """
     try:
-        return [(spec, bots.get(spec, info.name, players)) for spec in bots.split(specs)]
+        return [(spec, get(spec, info.name, players)) for spec in bots.split(specs)]
     except ValueError as error:
         raise CommandError(str(error)) from error
