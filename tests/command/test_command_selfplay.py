@@ -15,7 +15,7 @@ from chatiere import bots, engine
 from chatiere.arena.matches import wilson_interval
 from chatiere.command import selfplay
 from chatiere.selfplay.cluster import TaskError
-from chatiere.selfplay.dataset import GameRange
+from chatiere.selfplay.shard_file import GameRange
 
 from .conftest import Run
 
@@ -125,6 +125,27 @@ def test_an_interrupted_run_goes_on(run: Run, tmp_path: Path) -> None:
     assert "manifest.json has another seed: 1, not 2\n" in other.stderr
 
 
+def test_a_data_set_is_verified(run: Run, tmp_path: Path) -> None:
+    directory = tmp_path / "out"
+    run("selfplay", "--game", GAMES[0], "--games", 10, "--shard", 4, "--output", directory)
+    decisions = parquet.read_table(directory / "games").num_rows
+    result = run("verify-data", directory)
+    assert (result.exit_code, result.stderr) == (0, "")
+    told = f"{directory}: {decisions:,} decisions, all as they were written; the games' hash is {hash_of(directory)}\n"
+    assert result.stdout == told
+    shard = directory / "games" / "000000000004.parquet"
+    shard.write_bytes(shard.read_bytes()[:-1])
+    (directory / "games" / "000000000008.parquet").unlink()
+    result = run("verify-data", directory)
+    assert (result.exit_code, result.stdout) == (1, "")
+    first, second = result.stderr.splitlines()
+    assert first.startswith(f"{shard} is no Parquet file: ")
+    assert second == f"games 8 to 9 are missing in {directory}"
+    result = run("verify-data", tmp_path)
+    assert (result.exit_code, "manifest.json" in result.stderr) == (2, True)
+    assert run("verify-data", tmp_path / "none").exit_code == 2
+
+
 def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for output in (tmp_path / "file", tmp_path / "file" / "below", tmp_path):
@@ -189,7 +210,7 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "mybot.py:Agent: wins " in result.stdout
     for row in parquet.read_table("own/games").to_pylist():
         if (row["game"] + row["actor"]) % 2 == 0:
-            assert row["action"] == row["legal_ids"][-1]
+            assert row["action"] == np.frombuffer(row["legal_ids"], "<u2")[-1]
     for bot, words in [
         (
             "mybot.py:Timed",

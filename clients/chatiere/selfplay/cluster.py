@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from chatiere.bots.loading import file_modules
-from chatiere.selfplay.dataset import GameRange
+from chatiere.selfplay.shard_file import GameRange
 
 ATTEMPTS = 4
 """How often a range of games is tried."""

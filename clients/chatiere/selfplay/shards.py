@@ -8,7 +8,8 @@ from chatiere.arena.matches import Searched, search_many
 from chatiere.bots import Bot
 from chatiere.clients.vector_env import VectorEnv
 from chatiere.envs import Batch, TableEnv
-from chatiere.selfplay.dataset import DataSetError, GameRange, Recipe, Recording
+from chatiere.selfplay.dataset import DataSetError, Recipe
+from chatiere.selfplay.shard_file import GameRange, Recording
 from chatiere.v1.game_pb2 import Options
 
 

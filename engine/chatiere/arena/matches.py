@@ -41,10 +41,15 @@ class Searched(NamedTuple):
 
     actions: NDArray[np.uint16]
     """uint16 (n,): the dense ids of the chosen actions."""
+    bots: NDArray[np.uint16]
+    """uint16 (n,): the indices of the bots that chose."""
     visit_shares: NDArray[np.float32]
-    """float32, one for each of the legal ids: its share of the search, as in Judgement; 0 where there was none."""
+    """float32, one for each of the legal ids: its share of the search, as in Judgement; NaN if its bot told none."""
+    action_values: NDArray[np.float32]
+    """float32, one for each of the legal ids: the return that the actor can expect of it, as in Judgement; NaN if its
+    bot told none."""
     values: NDArray[np.float32]
-    """float32 (n,): the return that the actor can expect; NaN where there was no search."""
+    """float32 (n,): the return that the actor can expect of the chosen action; NaN likewise."""
 
 
 def search_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, Searched]]:
@@ -60,7 +65,9 @@ def search_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iter
 def _unsearched(batch: Batch) -> Searched:
     return Searched(
         actions=np.empty(len(batch), np.uint16),
-        visit_shares=np.zeros(len(batch.legal_ids), np.float32),
+        bots=np.zeros(len(batch), np.uint16),
+        visit_shares=np.full(len(batch.legal_ids), np.nan, np.float32),
+        action_values=np.full(len(batch.legal_ids), np.nan, np.float32),
         values=np.full(len(batch), np.nan, np.float32),
     )
 
@@ -77,9 +84,12 @@ def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> Searched:
         decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
         judgement = hosting.judge(bot, decisions)
         searched.actions[rows] = judgement.actions
+        searched.bots[rows] = number
         if judgement.shares.size:
-            searched.values[rows] = judgement.chosen_values(decisions)
             searched.visit_shares[np.repeat(chosen == number, batch.legal_counts())] = judgement.shares
+        if judgement.values.size:
+            searched.action_values[np.repeat(chosen == number, batch.legal_counts())] = judgement.values
+            searched.values[rows] = judgement.chosen_values(decisions)
     return searched
 
 

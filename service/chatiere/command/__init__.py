@@ -6,7 +6,7 @@ import click
 
 from chatiere.bots.hosting import BotError
 from chatiere.clients import ChatiereError
-from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, web
+from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, verify_data, web
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
@@ -43,5 +43,6 @@ for _command in (
     perft.command,
     protos.command,
     verify.command,
+    verify_data.command,
 ):
     main.add_command(_command)

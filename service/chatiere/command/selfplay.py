@@ -12,8 +12,10 @@ from chatiere import engine
 from chatiere.arena.matches import Results, wilson_interval
 from chatiere.clients import TransportError
 from chatiere.command.common import BOTS_HELP, SEED, Address, CommandError, parse_bots, player_count
+from chatiere.engine.memory import keep_freed_memory
 from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
-from chatiere.selfplay.dataset import GAMES_PER_SHARD, DataSet, DataSetError, GameRange, Recipe
+from chatiere.selfplay.dataset import GAMES_PER_SHARD, DataSet, DataSetError, Recipe
+from chatiere.selfplay.shard_file import GameRange
 from chatiere.selfplay.shards import ShardPlayer
 
 
@@ -86,6 +88,7 @@ def command(
     except ValueError as error:
         raise CommandError(str(error)) from error
     player = ShardPlayer(recipe, address, batch, in_flight)
+    keep_freed_memory()
     begun = time.perf_counter()
     try:
         results, last = (_play(player), []) if output is None else _write(player, output, ray)
