@@ -234,7 +234,7 @@ def test_what_cannot_be_added(added: list[str], message: str) -> None:
 def test_a_bot_that_does_not_choose_one_action_each_is_named() -> None:
     bot = bots.get("mybot.py:Needing:weights=1", GAMES[0], 2)
     position = engine.game(GAMES[0]).new_game(2, seed=1)
-    with pytest.raises(hosting.BotError, match=r"^Needing must choose integers of the shape \(1,\), not object \(\)$"):
+    with pytest.raises(bots.BotError, match=r"^Needing must choose integers of the shape \(1,\), not object \(\)$"):
         hosting.judge(bot, hosting.decisions_at(position, bot, 5))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from chatiere import bots, engine
 from chatiere.arena.matches import Results
-from chatiere.bots.loading import OwnBot
+from chatiere.bots.loading import file_of
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.selfplay.shard_file import FORMAT_VERSION, GameRange, Shard, ShardError, import_parquet, read_shard
 
@@ -79,7 +79,7 @@ class Recipe:
 
         Raises OSError if the file of a bot cannot be read.
         """
-        files = [own.file for own in map(OwnBot.parse, self.bots) if own is not None and own.file is not None]
+        files = [file for file in map(file_of, self.bots) if file is not None]
         return {
             "format_version": FORMAT_VERSION,
             "package_version": version("chatiere"),

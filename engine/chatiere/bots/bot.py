@@ -130,6 +130,10 @@ class Judgement:
         return found
 
 
+class BotError(Exception):
+    """A bot did not choose as bots have to."""
+
+
 class Bot(ABC):
     """A player of any seat, that knows of each decision only what its actor knows.
 

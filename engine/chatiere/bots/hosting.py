@@ -8,7 +8,7 @@ from typing import Protocol, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chatiere.bots.bot import Bot, Decisions, Judgement
+from chatiere.bots.bot import Bot, BotError, Decisions, Judgement
 from chatiere.engine import Game, Position
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.choices import scramble
@@ -16,10 +16,6 @@ from chatiere.engine.core.integers import must_be, require_integer
 
 Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8]]
 """A function of states (k, packed_size), seats (k,) and a seed, which draws a state for each, as `Table.resample`."""
-
-
-class BotError(Exception):
-    """A bot did not choose as bots have to."""
 
 
 def judge(bot: Bot, decisions: Decisions) -> Judgement:

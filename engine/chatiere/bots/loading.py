@@ -1,4 +1,4 @@
-"""Bots of one's own: classes in files, in modules, or behind entry points of installed packages.
+"""Bots of one's own: classes in files, in modules, or behind entry points of installed packages; networks in files.
 
 Whoever chooses the name chooses the code that runs, so only command lines and programs load bots; requests, tables,
 records and data sets do not (`Registry`).
@@ -10,6 +10,8 @@ import inspect
 import re
 import sys
 import traceback
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -17,9 +19,12 @@ from types import ModuleType
 from typing import NamedTuple
 
 from chatiere.bots.bot import Bot
+from chatiere.bots.network import OnnxBot
 
 GROUP = "chatiere.bots"
 """The group of entry points whose names are bots."""
+ONNX = "onnx:"
+"""The beginning of a text that names a network in a file."""
 
 _WORD = r"[^\W\d]\w*"
 _OWN = re.compile(rf"([^:]+\.py|{_WORD}(?:\.{_WORD})*):({_WORD})(?::(.*))?", re.DOTALL)
@@ -68,7 +73,23 @@ def class_behind(name: str) -> type[Bot]:
     return _checked(name, found, point.value)
 
 
-def make(text: str, bot: type[Bot], given: str | None) -> Bot:
+def onnx_bot(text: str) -> Bot:
+    """Make the bot that onnx:FILE[:NAME=VALUE,…] describes. Raises ValueError, in one sentence."""
+    file, colon, given = text.removeprefix(ONNX).partition(":")
+    if not Path(file).is_file():
+        raise ValueError(f"bot {text}: there is no file {file}")
+    return make(text, partial(OnnxBot, file), given if colon else None)
+
+
+def file_of(text: str) -> Path | None:
+    """Return the file that a text names as a bot; None if it names none."""
+    if text.startswith(ONNX):
+        return Path(text.split(":")[1])
+    own = OwnBot.parse(text)
+    return None if own is None else own.file
+
+
+def make(text: str, bot: Callable[..., Bot], given: str | None) -> Bot:
     """Make a bot of a class by parameters NAME=VALUE,…; None: without any.
 
     A value is a whole number or a decimal one if it can be read as such, and else a text. Raises ValueError, in one

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from chatiere.bots.hosting import BotError
+from chatiere.bots import BotError
 from chatiere.clients import ChatiereError
 from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, verify_data, web
 from chatiere.command.common import CommandError
