@@ -173,13 +173,6 @@ class _GrpcWire:
         """Have the call's coroutine look at what there is to send."""
         raise NotImplementedError
 
-    async def _receive(self) -> Any:
-        # The next request, or EOF.
-        request = await self._context.read()
-        if request is grpc.aio.EOF:
-            await asyncio.sleep(_MOMENT)
-        return request
-
     def _came(self, request: Any) -> None:
         if request is grpc.aio.EOF:
             self.has_ended = True
@@ -237,7 +230,8 @@ class _UnaryWire(_GrpcWire):
                 await self._finished
             if self.watch is not None:
                 context.add_done_callback(self._close)
-            await self._abort()
+            if self.status is not OK:
+                await self._abort()
             if self._language:
                 await context.send_initial_metadata(((CONTENT_LANGUAGE, self._language),))
         except asyncio.CancelledError:
@@ -249,7 +243,9 @@ class _UnaryWire(_GrpcWire):
         self._reading = asyncio.current_task()
         assert self._reading is not None
         try:
-            request = await self._receive()
+            request = await self._context.read()
+            if request is grpc.aio.EOF:
+                await asyncio.sleep(_MOMENT)
         except asyncio.CancelledError:
             if self.status is None:
                 raise
@@ -348,7 +344,9 @@ class _StreamWire(_GrpcWire):
 
     async def _read(self) -> None:
         while not (self.has_ended or self.fault):
-            request = await self._receive()
+            request = await self._context.read()
+            if request is grpc.aio.EOF:
+                await asyncio.sleep(_MOMENT)
             self.has_ended = self._takes_one
             self._came(request)
             while self._request is not None:
