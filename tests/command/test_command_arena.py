@@ -241,6 +241,16 @@ def test_a_bot_with_a_limit_of_time_is_told(run: Run, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "arena.json").read_text("utf-8"))["unrepeatable_bots"] == ["ismcts:milliseconds=1"]
 
 
+def test_options_of_the_game(run: Run, tmp_path: Path) -> None:
+    result = run(
+        "arena", "--game", "discat", "--games", 20, "--bots", "random", "--option", "first_seat=1", "--output", tmp_path
+    )
+    assert result.exit_code == 0, result.stderr
+    assert json.loads((tmp_path / "arena.json").read_text("utf-8"))["options"]["first_seat"] == 1
+    options = {"first_seat": 1}
+    assert set(Course.of("discat", 2, 20, 1, options).first_seats.tolist()) == {1}
+
+
 def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     code = "from chatiere.bots.random import RandomBot\n\n\nclass Agent(RandomBot):\n    is_reproducible = False\n"

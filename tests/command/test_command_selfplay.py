@@ -223,6 +223,44 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert f"Error: {words}" in result.stderr
 
 
+def test_options_of_the_game(run: Run, tmp_path: Path, address: str) -> None:
+    given = ("--option", "first_seat=1", "--option", "up_arrows=1,2,90")
+    asked = ("selfplay", "--game", "discat", "--games", 6, *given)
+    for number, more in enumerate([(), ("--address", address)]):
+        directory = tmp_path / str(number)
+        result = run(*asked, *more, "--output", directory)
+        assert result.exit_code == 0, result.stderr
+        rows = parquet.read_table(directory / "games").to_pylist()
+        assert {row["actor"] for row in rows if row["ply"] == 0} == {1}
+        options = json.loads((directory / "manifest.json").read_text())["options"]
+        assert options["first_seat"] == 1
+        # The bits of three cards.
+        assert options["up_arrows"].bit_count() == 3
+    assert hash_of(tmp_path / "0") == hash_of(tmp_path / "1")
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "message"),
+    [
+        ("discat", ["first_seat"], "--option first_seat: must be NAME=VALUE"),
+        ("discat", ["wind=1"], "--option wind=1: discat has no option 'wind'; its options are first_seat, up_arrows"),
+        ("discat", ["first_seat=0", "first_seat=1"], "--option first_seat=1: first_seat is given twice"),
+        ("discat", ["first_seat=one"], "--option first_seat=one: must be a whole number"),
+        ("discat", ["first_seat=-1"], "--option first_seat=-1: must be a whole number"),
+        ("discat", ["first_seat=7"], "first_seat must be an integer from 0 to 1, not 7"),
+        ("discat", ["up_arrows=1;2"], "--option up_arrows=1;2: must be numbers of pieces with commas between them"),
+        ("chat_perche", ["solidity=1"], "solidity must be "),
+        ("chat_perche", ["forward_only=maybe"], "--option forward_only=maybe: must be true or false"),
+    ],
+)
+@pytest.mark.parametrize("command", ["selfplay", "arena"])
+def test_options_that_make_no_sense(run: Run, command: str, game: str, given: list[str], message: str) -> None:
+    options = [part for each in given for part in ("--option", each)]
+    result = run(command, "--game", game, "--games", 2, "--bots", "random", *options)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {message}")
+
+
 def test_fewer_games_than_bots(run: Run, address: str) -> None:
     result = run("selfplay", "--game", GAMES[0], "--games", 2, "--bots", "random,random,random", "--address", address)
     assert result.exit_code == 2

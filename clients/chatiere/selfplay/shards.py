@@ -7,6 +7,7 @@ from chatiere import bots, engine
 from chatiere.arena.matches import Searched, search_many
 from chatiere.bots import Bot
 from chatiere.clients.vector_env import VectorEnv
+from chatiere.engine.wire import fill
 from chatiere.envs import Batch, TableEnv
 from chatiere.selfplay.dataset import DataSetError, Recipe
 from chatiere.selfplay.shard_file import GameRange, Recording
@@ -70,6 +71,10 @@ class ShardPlayer:
                 options=recipe.options,
                 observations=observations,
             )
+        options = Options()
+        own = getattr(options, recipe.game)
+        own.SetInParent()
+        fill(own, engine.codec(recipe.game).put_options, recipe.options)
         env = VectorEnv(
             self.address,
             recipe.game,
@@ -78,7 +83,7 @@ class ShardPlayer:
             batches=min(self.in_flight, games.length),
             games=games.length,
             first_game=games.first,
-            options=Options(**{recipe.game: recipe.options}),
+            options=options,
             observations=observations,
         )
         found, wanted = env.info.rules_version, engine.game(recipe.game).rules_version

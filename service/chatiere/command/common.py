@@ -1,22 +1,32 @@
 """Options, errors and connections to servers, for the subcommands."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import click
 import grpc
+from google.protobuf import json_format
 from prometheus_client import CollectorRegistry
 
-from chatiere import bots
+from chatiere import bots, engine
 from chatiere.bots import Bot
 from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError
 from chatiere.command.local_server import LOOPBACK
 from chatiere.engine import Game
+from chatiere.engine.core.description import OptionType
+from chatiere.engine.wire import Reader
 from chatiere.service.base.settings import Settings, split_address
 from chatiere.service.ports.server import create_server
-from chatiere.v1.game_pb2 import GameInfo
+from chatiere.v1.game_pb2 import GameInfo, Options
 
 SEED = click.IntRange(0, 2**64 - 1)
+_OPTION_FORMS = {
+    OptionType.FLAG: "must be true or false",
+    OptionType.NUMBER: "must be a whole number",
+    OptionType.NUMBERS: "must be whole numbers with commas between them",
+    OptionType.PIECES: "must be numbers of pieces with commas between them",
+}
 # A function of spec, game and players, as bots.get.
 GetBot = Callable[[str, str, int], Bot]
 
@@ -71,6 +81,13 @@ class AddedBots(click.ParamType["tuple[str, ...]"]):
         return tuple(bots.split(value)) if value else ()
 
 
+game_option = click.option(
+    "--option",
+    "given_options",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="An option of the game, such as first_seat=0; may be given several times. Lists have commas: 1,2,3,5.",
+)
 address_option = click.option(
     "--address",
     type=Address(),
@@ -130,6 +147,45 @@ def player_count(info: Game | GameInfo, players: int | None) -> int:
     if not info.min_players <= seats <= info.max_players:
         raise CommandError(f"{info.name} is for {info.min_players} to {info.max_players} players")
     return seats
+
+
+def parse_options(game: Game, given: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a game, each given as NAME=VALUE, as `Game.new_game` takes them. Raise CommandError.
+
+    The value of a flag is true or false, that of a list or a set of pieces numbers with commas between them. Whether a
+    game can have the values the engine says.
+    """
+    known = {option.name: option for option in game.description.options}
+    message = Options()
+    own = getattr(message, game.name)
+    named = set()
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise CommandError(f"--option {each}: must be NAME=VALUE")
+        if name not in known:
+            raise CommandError(
+                f"--option {each}: {game.name} has no option {name!r}; its options are {', '.join(known)}"
+            )
+        if name in named:
+            raise CommandError(f"--option {each}: {name} is given twice")
+        named.add(name)
+        try:
+            json_format.ParseDict({name: _option_value(known[name].type, value)}, own)
+        except (ValueError, json_format.ParseError) as error:
+            raise CommandError(f"--option {each}: {_OPTION_FORMS[known[name].type]}") from error
+    found: dict[str, Any] = engine.codec(game.name).read_options(Reader(own))
+    return found
+
+
+def _option_value(kind: OptionType, text: str) -> Any:
+    if kind == OptionType.FLAG:
+        return {"true": True, "false": False}.get(text, text)
+    if kind == OptionType.NUMBER:
+        return int(text)
+    numbers = [int(number) for number in text.split(",")]
+    # A set that may be empty is a message of its own.
+    return {"cards": numbers} if kind == OptionType.PIECES else numbers
 
 
 def parse_bots(info: Game | GameInfo, players: int, specs: str, *, get: GetBot = bots.get) -> list[tuple[str, Bot]]:

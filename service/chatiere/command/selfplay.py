@@ -11,7 +11,16 @@ import numpy as np
 from chatiere import engine
 from chatiere.arena.matches import Results, wilson_interval
 from chatiere.clients import TransportError
-from chatiere.command.common import BOTS_HELP, SEED, Address, CommandError, parse_bots, player_count
+from chatiere.command.common import (
+    BOTS_HELP,
+    SEED,
+    Address,
+    CommandError,
+    game_option,
+    parse_bots,
+    parse_options,
+    player_count,
+)
 from chatiere.engine.memory import keep_freed_memory
 from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
 from chatiere.selfplay.dataset import GAMES_PER_SHARD, DataSet, DataSetError, Recipe
@@ -32,6 +41,7 @@ from chatiere.selfplay.shards import ShardPlayer
     help=f"The bots, which take the seats in turn, shifted by one seat each game. {BOTS_HELP}",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
+@game_option
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -66,6 +76,7 @@ def command(
     games: int,
     names: str,
     seed: int,
+    given_options: tuple[str, ...],
     output: Path | None,
     shard: int,
     ray: str | None,
@@ -84,7 +95,8 @@ def command(
     seats = player_count(rules, players)
     chosen = [spec for spec, _ in parse_bots(rules, seats, names)]
     try:
-        recipe = Recipe(game, seats, games, tuple(chosen), seed, games_per_shard=shard)
+        options = parse_options(rules, given_options)
+        recipe = Recipe(game, seats, games, tuple(chosen), seed, options, shard)
     except ValueError as error:
         raise CommandError(str(error)) from error
     player = ShardPlayer(recipe, address, batch, in_flight)
