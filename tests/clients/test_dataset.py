@@ -15,6 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from chatiere import bots, engine
+from chatiere.arena.matches import Exploration
 from chatiere.bots import Decisions, Judgement, SearchBot
 from chatiere.bots.hosting import luck
 from chatiere.engine import EngineError
@@ -122,6 +123,7 @@ def test_the_manifest_says_what_the_games_depend_on_and_the_hash_is_that_of_thei
         "seed": 7,
         "bots": ["random"],
         "bot_files": {},
+        "exploration": {"random_plies": 0, "temperature": 0.0, "temperature_plies": 2**32 - 1},
         "games": 10,
         "games_per_shard": 3,
         "hash": hashed,
@@ -210,6 +212,76 @@ def test_what_a_search_found_out_stands_beside_its_decision(monkeypatch: pytest.
         if own:
             assert row["action"] == ids(row)[0]
     assert len(kinds) == 4
+
+
+class Preferring(SearchBot):
+    """Takes the first legal action, and tells that it likes each half as much as the one before."""
+
+    is_reproducible = True
+
+    def judge(self, decisions: Decisions) -> Judgement:
+        places = np.arange(len(decisions.legal_ids)) - np.repeat(
+            decisions.legal_offsets[:-1].astype(np.int64), decisions.legal_counts()
+        )
+        shares = np.float_power(0.5, places + 1.0).astype(np.float64)
+        return Judgement(decisions.legal_ids[decisions.legal_offsets[:-1]], -shares, shares)
+
+
+@pytest.fixture
+def preferring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a bot be called preferring."""
+    get = bots.get
+    monkeypatch.setattr(bots, "get", lambda spec, *table: Preferring() if spec == "preferring" else get(spec, *table))
+
+
+def explored(exploration: Exploration, games: int = 40, batch: int = 1024) -> list[dict[str, Any]]:
+    recipe = Recipe("discat", 2, games, ("preferring",), seed=7, exploration=exploration)
+    shard = ShardPlayer(recipe, batch=batch).play(GameRange(0, games))
+    rows: list[dict[str, Any]] = parquet.read_table(pa.BufferReader(shard)).to_pylist()
+    return rows
+
+
+@pytest.mark.usefixtures("preferring")
+def test_games_begin_at_random_and_the_bots_go_on() -> None:
+    rows = explored(Exploration(random_plies=3))
+    assert rows == explored(Exploration(random_plies=3), batch=3)
+    for row in rows:
+        assert (row["visit_shares"] is None) == (row["ply"] < 3)
+        if row["ply"] >= 3:
+            assert row["action"] == ids(row)[0]
+    opened = [row for row in rows if row["ply"] < 3]
+    assert {ids(row).index(row["action"]) for row in opened} > {0, 1, 2}
+
+
+@pytest.mark.usefixtures("preferring")
+def test_a_temperature_draws_by_shares_and_leaves_them_as_they_are() -> None:
+    found = {}
+    for temperature in (0.0, 0.2, 1.0, 50.0):
+        rows = explored(Exploration(temperature=temperature, temperature_plies=10), games=150)
+        for row in rows:
+            place, shares = ids(row).index(row["action"]), np.frombuffer(row["visit_shares"], "<f4")
+            assert shares.tolist() == pytest.approx([0.5 ** (number + 1) for number in range(len(shares))])
+            assert row["value"] == -shares[place]
+            assert row["ply"] < 10 or place == 0
+        several = [row for row in rows if row["ply"] < 10 and len(ids(row)) == 4]
+        found[temperature] = [
+            np.mean([ids(row).index(row["action"]) == place for row in several]) for place in range(4)
+        ]
+    assert found[0.0][0] == 1
+    assert found[0.2] == pytest.approx([31 / 32, 1 / 32, 0, 0], abs=0.04)
+    assert found[1.0] == pytest.approx([8 / 15, 4 / 15, 2 / 15, 1 / 15], abs=0.1)
+    assert found[50.0] == pytest.approx([0.25] * 4, abs=0.1)
+    rows = explored(Exploration(temperature=1.0))
+    assert rows == explored(Exploration(temperature=1.0), batch=3)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"random_plies": -1}, {"temperature_plies": 2**32}, {"temperature": -1.0}, {"temperature": float("nan")}],
+)
+def test_explorations_that_make_no_sense(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"^{next(iter(wrong))} must be "):
+        Exploration(**wrong)
 
 
 def test_what_is_whole_is_kept_and_the_rest_is_made_anew(tmp_path: Path) -> None:
@@ -382,6 +454,7 @@ def test_a_shard_of_other_games_is_refused(tmp_path: Path) -> None:
         ("options", {"options": {"first_seat": 0}}),
         ("seed", {"seed": 8}),
         ("bots", {"bots": ("random", "random")}),
+        ("exploration", {"exploration": Exploration(random_plies=1)}),
         ("games", {"games": 11}),
         ("games_per_shard", {"games_per_shard": 4}),
     ],

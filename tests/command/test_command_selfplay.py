@@ -223,6 +223,15 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert f"Error: {words}" in result.stderr
 
 
+def test_an_exploration_is_part_of_the_recipe(run: Run, tmp_path: Path) -> None:
+    given = ("--random-plies", 2, "--temperature", 0.5, "--temperature-plies", 9)
+    result = run("selfplay", "--game", "discat", "--games", 3, *given, "--output", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["exploration"] == {"random_plies": 2, "temperature": 0.5, "temperature_plies": 9}
+    assert run("selfplay", "--game", "discat", "--temperature", -1).exit_code == 2
+
+
 def test_options_of_the_game(run: Run, tmp_path: Path, address: str) -> None:
     given = ("--option", "first_seat=1", "--option", "up_arrows=1,2,90")
     asked = ("selfplay", "--game", "discat", "--games", 6, *given)

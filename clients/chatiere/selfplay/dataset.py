@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from chatiere import bots, engine
-from chatiere.arena.matches import Results
+from chatiere.arena.matches import Exploration, Results
 from chatiere.bots.loading import file_of
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.selfplay.shard_file import FORMAT_VERSION, GameRange, Shard, ShardError, import_parquet, read_shard
@@ -54,6 +54,8 @@ class Recipe:
     """The options of all games, by name; those absent have their defaults."""
     games_per_shard: int = GAMES_PER_SHARD
     """The number of games in a shard; the last one may have fewer."""
+    exploration: Exploration = field(default_factory=Exploration)
+    """How games are made to differ more than bots make them."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
@@ -90,6 +92,7 @@ class Recipe:
             "seed": self.seed,
             "bots": list(self.bots),
             "bot_files": {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
+            "exploration": asdict(self.exploration),
             "games": self.games,
             "games_per_shard": self.games_per_shard,
         }

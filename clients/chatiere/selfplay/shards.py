@@ -45,7 +45,7 @@ class ShardPlayer:
         """
         observations = observations or any(bot.needs_observations for bot in self.bots)
         with self._open(games, observations=observations) as env:
-            yield from search_many(env, self.bots, self.recipe.seed)
+            yield from search_many(env, self.bots, self.recipe.seed, self.recipe.exploration)
 
     def play(self, games: GameRange, report: Callable[[int], object] | None = None) -> bytes:
         """Play a shard, and return it as a Parquet file. `report`: called with the number of games that just ended.

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from chatiere import engine
-from chatiere.arena.matches import Results, wilson_interval
+from chatiere.arena.matches import Exploration, Results, wilson_interval
 from chatiere.clients import TransportError
 from chatiere.command.common import (
     BOTS_HELP,
@@ -41,6 +41,26 @@ from chatiere.selfplay.shards import ShardPlayer
     help=f"The bots, which take the seats in turn, shifted by one seat each game. {BOTS_HELP}",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
+@click.option(
+    "--random-plies",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Decisions at the beginning of each game that are made at random.",
+)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="Draw the actions of ismcts and of networks by their shares, to the power of 1/temperature; 0: take the best.",
+)
+@click.option(
+    "--temperature-plies",
+    type=click.IntRange(0, 2**32 - 1),
+    default=2**32 - 1,
+    help="Decisions at the beginning of each game whose actions are drawn so. Default: all.",
+)
 @game_option
 @click.option(
     "--output",
@@ -76,6 +96,9 @@ def command(
     games: int,
     names: str,
     seed: int,
+    random_plies: int,
+    temperature: float,
+    temperature_plies: int,
     given_options: tuple[str, ...],
     output: Path | None,
     shard: int,
@@ -96,7 +119,8 @@ def command(
     chosen = [spec for spec, _ in parse_bots(rules, seats, names)]
     try:
         options = parse_options(rules, given_options)
-        recipe = Recipe(game, seats, games, tuple(chosen), seed, options, shard)
+        exploration = Exploration(random_plies, temperature, temperature_plies)
+        recipe = Recipe(game, seats, games, tuple(chosen), seed, options, shard, exploration)
     except ValueError as error:
         raise CommandError(str(error)) from error
     player = ShardPlayer(recipe, address, batch, in_flight)
