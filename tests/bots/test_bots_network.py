@@ -109,6 +109,21 @@ def test_what_is_no_logits_is_refused() -> None:
             bot.judge(decisions_of(bot))
 
 
+def test_actions_are_drawn_as_often_as_they_are_probable() -> None:
+    luck = np.random.default_rng(1).integers(0, 2**64, 20_000, np.uint64)
+    # The extremes: these must not bring an action without probability, nor one of another row.
+    luck[:4] = 0, 0, 2**64 - 1, 2**64 - 1
+    rows: list[list[float]] = [[0, 0.2, 0, 0.5, 0.3, 0], [0, 1]]
+    offsets = np.cumsum([0] + [len(row) for row in rows] * (len(luck) // 2), dtype=np.uint32)
+    drawn = draw(offsets, np.tile(np.concatenate(rows), len(luck) // 2), luck)
+    places = drawn - offsets[:-1]
+    counts = np.bincount(places[::2], minlength=6)
+    assert counts[[0, 2, 5]].tolist() == [0, 0, 0]
+    # Within five standard errors.
+    assert np.abs(counts / len(luck) * 2 - rows[0]).max() < 5 * (0.25 / len(luck) * 2) ** 0.5
+    assert (places[1::2] == 1).all()
+
+
 def test_draws_are_by_luck() -> None:
     offsets = np.array([0, 2, 3], np.uint32)
     luck = np.array([0, 2**64 - 1], np.uint64)

@@ -223,6 +223,12 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert f"Error: {words}" in result.stderr
 
 
+def test_without_a_terminal_there_is_no_bar(run: Run, tmp_path: Path) -> None:
+    for more in ((), ("--output", tmp_path)):
+        result = run("selfplay", "--game", GAMES[0], "--games", 2, *more)
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
 def test_an_exploration_is_part_of_the_recipe(run: Run, tmp_path: Path) -> None:
     given = ("--random-plies", 2, "--temperature", 0.5, "--temperature-plies", 9)
     result = run("selfplay", "--game", "discat", "--games", 3, *given, "--output", tmp_path)

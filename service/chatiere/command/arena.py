@@ -1,7 +1,6 @@
 """chatiere arena."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from chatiere.arena.balance import Balance, Estimate
 from chatiere.arena.matches import Results
 from chatiere.arena.picture import draw, import_figure
 from chatiere.arena.tournament import Arena, Pairing, Rate, Rating, import_model, win_rate
-from chatiere.command.common import BOTS_HELP, SEED, CommandError, game_option, parse_options, player_count
+from chatiere.command.common import BOTS_HELP, SEED, CommandError, game_option, parse_options, player_count, progress
 
 
 @click.command("arena")
@@ -85,15 +84,15 @@ def command(
 def _play(arena: Arena) -> tuple[dict[Pairing, Results], dict[Pairing, Balance]]:
     pairings = arena.pairings()
     played, balances = {}, {}
-    with click.progressbar(length=len(pairings) * arena.games, label=arena.game, file=sys.stderr) as bar:
+    with progress(len(pairings) * arena.games, arena.game) as report:
         for pairing in pairings:
-            played[pairing], balances[pairing] = arena.play(pairing, bar.update)
+            played[pairing], balances[pairing] = arena.play(pairing, report)
     return played, balances
 
 
 def _rate(arena: Arena, played: dict[Pairing, Results]) -> list[Rating]:
-    with click.progressbar(length=len(played) * arena.games, label="ratings", file=sys.stderr) as bar:
-        return arena.rate_bots(played, bar.update)
+    with progress(len(played) * arena.games, "ratings") as report:
+        return arena.rate_bots(played, report)
 
 
 def _write(

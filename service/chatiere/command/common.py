@@ -1,5 +1,6 @@
 """Options, errors and connections to servers, for the subcommands."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -131,6 +132,13 @@ BOTS_HELP = (
     "A comma separates bots, and the parameters of one bot: flat:playouts=500,random is two bots. "
     "random, flat and ismcts play any game; FILE.py:CLASS or MODULE:CLASS is one of your own (see docs/bots.md)."
 )
+
+
+@contextmanager
+def progress(length: int, label: str) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error, if that is a terminal. Yield what is called with how many more games are done."""
+    with click.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        yield bar.update
 
 
 def info_of(client: Client, game: str) -> GameInfo:

@@ -1,6 +1,5 @@
 """chatiere selfplay."""
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from chatiere.command.common import (
     parse_bots,
     parse_options,
     player_count,
+    progress,
 )
 from chatiere.engine.memory import keep_freed_memory
 from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
@@ -140,10 +140,10 @@ def command(
 def _play(player: ShardPlayer) -> Results:
     recipe = player.recipe
     results = Results.of(recipe.games, recipe.players, len(recipe.bots))
-    with click.progressbar(length=recipe.games, label=recipe.game, file=sys.stderr) as bar:
+    with progress(recipe.games, recipe.game) as report:
         for played, _ in player.play_batches(GameRange(0, recipe.games), observations=False):
             results.add(played.ended)
-            bar.update(len(played.ended.envs))
+            report(len(played.ended.envs))
     return results
 
 
@@ -152,16 +152,16 @@ def _write(player: ShardPlayer, directory: Path, ray: str | None) -> tuple[Resul
     recipe, data_set = player.recipe, DataSet(directory, player.recipe)
     missing = data_set.missing()
     kept = recipe.games - sum(games.length for games in missing)
-    with click.progressbar(length=recipe.games, label=recipe.game, file=sys.stderr) as bar:
-        bar.update(kept)
+    with progress(recipe.games, recipe.game) as report:
+        report(kept)
         if ray is None:
             for games in missing:
-                data_set.add(games, player.play(games, bar.update))
+                data_set.add(games, player.play(games, report))
         elif missing:
             with cluster(ray):
                 for games, shard in play_on_ray(player.play, missing):
                     data_set.add(games, shard)
-                    bar.update(games.length)
+                    report(games.length)
     told = [f"{kept:,} games were there already"] if kept else []
     return data_set.results(), [*told, f"written to {directory}; the games' hash is {data_set.finish()}"]
 
