@@ -86,11 +86,11 @@ demo: $(BUILT) ## Play a seeded game of Discat between bots through a gRPC chann
 web: $(BUILT) ## Serve the page on this machine, to play in a browser, and print its URL
 	@$(BIN)/chatiere web
 
-test: $(BUILT) ## Run every test of the release build once: on one game, at one door (but those of slow, page, clients, cluster)
-	$(PYTEST) -m "not repeated and $(OF_TEST)" --ignore=tests/debug_build
+test: $(BUILT) ## Run every test of the release build that takes no seconds once: on one game, at one door
+	$(PYTEST) -m "not repeated and not long and $(OF_TEST)" --ignore=tests/debug_build
 
-test-all: test ## Run the same tests on all games, doors, numbers of players and sample games
-	$(PYTEST) -m "repeated and $(OF_TEST)" --ignore=tests/debug_build
+test-all: test ## Run the same tests on all games, doors, numbers of players and sample games, and those that take seconds
+	$(PYTEST) -m "(repeated or long) and $(OF_TEST)" --ignore=tests/debug_build
 
 slow: $(BUILT) ## Run the tests that take long, of the examples, make bench and the packed client in TypeScript: before a release, and after a change to these
 	$(PYTEST) -m slow tests/examples tests/loadtest tests/clients

@@ -3,7 +3,7 @@
 Everything else about the package is in pyproject.toml. `chatiere` is a namespace package with several roots: what is
 `chatiere.engine` lies in `engine/chatiere/engine/`, `chatiere.v1` in `proto/chatiere/v1/`. Code is generated, and the
 catalogues of words (*.po) are compiled, where they lie. So are, for the page, its words (words.js) and the numbers of
-the fields of a sealed table (shared/fields.js).
+the fields of a sealed table, with the options that are sets (shared/fields.js).
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
 sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compiles only the modules that changed, and
@@ -18,7 +18,7 @@ import posixpath
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from babel.messages.mofile import write_mo
@@ -127,7 +127,7 @@ def generate_protobuf_code() -> None:
     for file in files:
         if file.package == "chatiere.v1":
             write_field_numbers(file)
-    write_fields_of_tables(files)
+    write_fields_for_page(files)
 
 
 def compile_catalogues() -> None:
@@ -241,18 +241,31 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
         target.write_text(text)
 
 
-def write_fields_of_tables(files: Iterable[FileDescriptorProto]) -> None:
-    """Write the numbers of the fields of OF_TABLES, and of Acknowledgement's values, for shared/sealed_table.js."""
-    numbers = {}
+def sets_among_options(files: Sequence[FileDescriptorProto]) -> dict[str, str]:
+    """Return the options that are sets, as game.option: of each the field of its message that lists what is in it."""
+    messages = {f".{file.package}.{message.name}": message for file in files for message in file.message_type}
+    found = {}
+    for file in files:
+        game = Path(file.name).stem
+        options = messages.get(f".{file.package}.{game.title().replace('_', '')}Options")
+        for field in options.field if options is not None else ():
+            if field.type_name:
+                found[f"{game}.{field.name}"] = messages[field.type_name].field[0].name
+    return found
+
+
+def write_fields_for_page(files: Sequence[FileDescriptorProto]) -> None:
+    """Write the numbers of the fields of OF_TABLES and of Acknowledgement's values, and which options are sets."""
+    found: dict[str, object] = {"SetOptions": sets_among_options(files)}
     for file in files:
         for message in file.message_type:
             if f"{file.package}.{message.name}" in OF_TABLES:
-                numbers[message.name] = {field.json_name: field.number for field in message.field}
+                found[message.name] = {field.json_name: field.number for field in message.field}
         for enum in file.enum_type:
             if f"{file.package}.{enum.name}" == "chatiere.v1.Acknowledgement":
                 prefix = f"{enum.name.upper()}_"
-                numbers[enum.name] = {each.name.removeprefix(prefix).lower(): each.number for each in enum.value}
-    lines = [f"export const {name} = {json.dumps(found, indent=2)};\n" for name, found in sorted(numbers.items())]
+                found[enum.name] = {each.name.removeprefix(prefix).lower(): each.number for each in enum.value}
+    lines = [f"export const {name} = {json.dumps(value, indent=2)};\n" for name, value in sorted(found.items())]
     write_if_changed(WEB / "shared/fields.js", "".join(["// Generated from proto/.\n", *lines]))
 
 

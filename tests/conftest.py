@@ -16,17 +16,34 @@ settings.register_profile("first_failure", deadline=None, phases=(Phase.explicit
 settings.load_profile("untimed")
 
 
-# `make test` keeps every promise once: on one game, at one door, for one number of players, in one sample game.
-# `make test-all` keeps it on all of them.
+# `make test` keeps every promise once: on one game, at one door, for one number of players, in one sample game; and
+# leaves out what takes seconds. `make test-all` does the rest.
 REPEATED = {
     *("game", "players", "table", "seats", "seed", "entry", "trace", "bots", "batches", "num_threads"),
     *("door", "protocol", "codec", "ask_at", "make", "theme"),
 }
+# Folders and modules of tests that take seconds: they start browsers, servers in processes of their own, other
+# programs, load and attacks.
+LONG = {
+    *("deploy", "editors", "examples", "fuzz", "loadtest", "page"),
+    *("clients/test_typescript_package.py", "tables/test_tables_served.py"),
+    *("command/test_command_play_terminal.py", "command/test_command_replay.py", "command/test_web_command.py"),
+    *("service/fast_door/test_fast_door_end.py", "service/fast_door/test_fast_door_hostile.py"),
+    *("service/web/test_web_browsers.py", "service/web/test_web_hostile.py", "service/web/test_web_server.py"),
+    *("service/test_service_access.py", "service/test_service_balancing.py", "service/test_service_connections.py"),
+    *("service/test_service_faults.py", "service/test_service_half_open.py", "service/test_service_log.py"),
+    *("service/test_service_processes.py", "service/test_service_workers.py"),
+}
+TESTS = Path(__file__).parent
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all but one of the tests that differ only in what tests are repeated over."""
+    """Mark what takes seconds, and all but one of the tests that differ only in what tests are repeated over."""
+    for item in items:
+        path = item.path.relative_to(TESTS)
+        if path.parts[0] in LONG or path.as_posix() in LONG:
+            item.add_marker("long")
     alike: dict[tuple[str, ...], list[pytest.Item]] = {}
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):

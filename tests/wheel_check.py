@@ -102,12 +102,12 @@ def write_bill(wheel: Path) -> Path:
     run(*tool, "--pyproject", ROOT / "pyproject.toml", "--output-file", bill, cwd=ROOT)
     error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill.read_text())
     assert error is None, error
-    said = json.loads(bill.read_text())
-    about = said["metadata"]["component"]
+    document = json.loads(bill.read_text())
+    about = document["metadata"]["component"]
     assert wheel.name.startswith(f"{about['name']}-{about['version']}-"), about
     pinned = set(re.findall(r"^([\w.-]+)==(\S+)", CONSTRAINTS.read_text(), re.M))
-    assert {(each["name"], each["version"]) for each in said["components"]} == pinned
-    for each in said["components"]:
+    assert {(each["name"], each["version"]) for each in document["components"]} == pinned
+    for each in document["components"]:
         assert each["purl"] == f"pkg:pypi/{each['name']}@{each['version']}"
         assert each["externalReferences"][0]["hashes"], each["name"]
     return bill
@@ -118,10 +118,10 @@ def check_page(python: Path, work: Path) -> None:
     command = (python.with_name("chatiere"), "web", "--address", "127.0.0.1:0", "--table-keys", work / "keys")
     with subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        said = re.search(r"http://\S+", process.stdout.readline())
+        match = re.search(r"http://\S+", process.stdout.readline())
         try:
-            assert said, "no URL"
-            with urllib.request.urlopen(said[0], timeout=30) as answer:
+            assert match, "no URL"
+            with urllib.request.urlopen(match[0], timeout=30) as answer:
                 assert answer.read() == (ROOT / "web/chatiere/web/index.html").read_bytes()
         finally:
             process.terminate()
@@ -163,9 +163,9 @@ def check_without_nghttp2(work: Path) -> None:
         "--fast-address",
         "127.0.0.1:0",
     ]
-    said = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
-    assert said.returncode != 0, said
-    assert "built without libnghttp2: install libnghttp2-dev" in said.stderr, said
+    result = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    assert result.returncode != 0, result
+    assert "built without libnghttp2: install libnghttp2-dev" in result.stderr, result
 
 
 def main() -> None:

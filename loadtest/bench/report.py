@@ -25,12 +25,12 @@ except ImportError:
 def commit() -> str:
     """Return the commit that is measured, marked "-dirty" if files have changed since."""
     try:
-        told = subprocess.run(
+        result = subprocess.run(
             ("git", "describe", "--always", "--dirty"), cwd=ROOT, capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return told.stdout.strip()
+    return result.stdout.strip()
 
 
 def heading(plan: BenchPlan) -> str:

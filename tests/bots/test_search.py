@@ -98,11 +98,11 @@ def made_up(game: Game, players: int) -> Callable[[Leaves], tuple[np.ndarray, np
     def evaluate(leaves: Leaves) -> tuple[np.ndarray, np.ndarray]:
         assert leaves.observations.shape == (len(leaves.actors), game.observation_length)
         ends = leaves.legal_offsets.tolist()
-        told = [
+        evaluated = [
             values_of(observation.tobytes(), leaves.legal_ids[first:end].tolist(), players)
             for observation, first, end in zip(leaves.observations, ends, ends[1:], strict=False)
         ]
-        return np.concatenate([priors for priors, _ in told]), np.array([values for _, values in told])
+        return np.concatenate([priors for priors, _ in evaluated]), np.array([values for _, values in evaluated])
 
     return evaluate
 

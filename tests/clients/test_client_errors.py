@@ -12,6 +12,7 @@ from grpc_status import rpc_status
 
 from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS, AsyncClient, ChatiereError, Client, TransportError
+from chatiere.clients.calls import errors
 from chatiere.v1.game_pb2 import Action, State
 
 from .conftest import Ask, MakeFake
@@ -37,6 +38,15 @@ def test_an_unknown_game(ask: Ask) -> None:
     assert [violation.field for violation in error.violations] == ["game"]
     assert "tarock" in error.message
     assert str(error) == f"UNKNOWN_GAME: {error.message}"
+
+
+def test_a_call_that_was_cancelled_while_its_status_came() -> None:
+    details = status_pb2.Status(code=grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]).SerializeToString()
+    metadata = grpc.aio.Metadata(("grpc-status-details-bin", details))
+    call = grpc.aio.AioRpcError(grpc.StatusCode.CANCELLED, grpc.aio.Metadata(), metadata, "Locally cancelled")
+    error = errors.error_of(call)
+    assert type(error) is TransportError
+    assert (error.code, error.message) == (grpc.StatusCode.CANCELLED, "Locally cancelled")
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -198,8 +208,8 @@ def test_a_server_without_the_call(ask_at: Ask, make_fake: MakeFake) -> None:
 
 
 async def test_labels_and_errors_in_the_language_of_the_client(address: str) -> None:
-    said = {"fr": "au premier tour de la partie, on joue exactement une carte", None: ""}
-    for language, words in said.items():
+    rules = {"fr": "au premier tour de la partie, on joue exactement une carte", None: ""}
+    for language, words in rules.items():
         with Client(address, language=language) as client:
             state = client.new_game("discat", 2, seed=1).state
             label = client.list_legal_actions(state).legal_actions[0].label

@@ -1,11 +1,14 @@
 """Records as text: every record comes back as it was, and damaged texts are refused with their line."""
 
+import json
 import random
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from google.protobuf import json_format
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import SAMPLES, TRACES, record_of
@@ -24,6 +27,8 @@ from chatiere.v1.game_pb2 import Position, State
 from chatiere.v1.record_pb2 import GameRecord
 
 GAMES = engine.games()
+# Read by the page and the package in TypeScript, too.
+VECTORS = json.loads((Path(__file__).parents[1] / "data/records.json").read_text("utf-8"))
 RECORD = record_of(TRACES / "discat" / "2p-1.jsonl")
 TEXT = to_text(RECORD)
 WHOLE = TEXT.splitlines()
@@ -47,6 +52,11 @@ def test_a_sample_game_comes_back_from_its_text(path: Path) -> None:
     assert from_text(text) == record
     assert to_text(from_text(text)) == text
     assert text.splitlines()[-1].startswith("over  # ")
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["record"]["game"] for vector in VECTORS])
+def test_records_with_options_are_read_as_by_other_clients(vector: dict[str, Any]) -> None:
+    assert from_text(vector["text"]) == json_format.ParseDict(vector["record"], GameRecord())
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)

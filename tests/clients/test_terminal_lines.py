@@ -11,7 +11,7 @@ from chatiere.terminal.lines import narrate
 GAMES = [game.name for game in engine.games()]
 
 
-def told(client: Client, name: str) -> tuple[list[str], list[str], list[str]]:
+def narrated(client: Client, name: str) -> tuple[list[str], list[str], list[str]]:
     """Return the lines of a match of the most players, and the labels of events, of its beginning and of its moves."""
     players = engine.game(name).max_players
     info = next(info for info in client.list_games() if info.name == name)
@@ -34,7 +34,7 @@ def in_order(wanted: list[str], lines: list[str]) -> bool:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_event_of_a_move_is_shown_in_order(client: Client, name: str) -> None:
-    lines, _, events = told(client, name)
+    lines, _, events = narrated(client, name)
     assert in_order(events, lines)
 
 
@@ -43,7 +43,7 @@ def test_a_game_without_a_drawing_is_shown_by_its_events_and_scores(
     client: Client, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "DRAWINGS", {})
-    lines, beginning, events = told(client, name)
+    lines, beginning, events = narrated(client, name)
     assert in_order([*beginning, *events], lines)
     assert lines[-1].endswith(" won.")
 
@@ -52,7 +52,7 @@ def test_a_game_without_a_drawing_is_shown_by_its_events_and_scores(
 def test_the_mover_and_the_result_are_shown(client: Client, name: str) -> None:
     players = engine.game(name).max_players
     position = engine.game(name).new_game(players, seed=1)
-    lines, _, _ = told(client, name)
+    lines, _, _ = narrated(client, name)
     first = next(line for line in lines if line.startswith("Move 1: "))
     scores = " ".join(map(str, position.totals()))
     seat = position.current_player()

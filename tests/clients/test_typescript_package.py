@@ -74,8 +74,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_its_own_tests_pass(built: Path) -> None:
     with serving() as (door, grpc):
-        derivations = str(ROOT / "tests/data/derivations.json")
-        tested = run(built, "npm", "test", CHATIERE_DOOR=door, CHATIERE_GRPC=grpc, CHATIERE_DERIVATIONS=derivations)
+        vectors = str(ROOT / "tests/data")
+        tested = run(built, "npm", "test", CHATIERE_DOOR=door, CHATIERE_GRPC=grpc, CHATIERE_VECTORS=vectors)
     (passed,) = re.findall(r"^\S+ pass (\d+)$", tested, re.M)
     assert int(passed) >= 40
 

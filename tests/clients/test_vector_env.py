@@ -422,10 +422,10 @@ def test_a_ready_channel_is_used_and_left_open(address: str) -> None:
 def test_the_page_about_batches_names_all_that_there_is(kind: type) -> None:
     page = (Path(__file__).parents[2] / "docs/batch.md").read_text("utf-8")
     (table,) = re.findall(rf"^\| of `{kind.__name__}` \|.*?^\|[ -|]+\n(.*?)^$", page, re.MULTILINE | re.DOTALL)
-    told = [name for row in table.splitlines() for name in re.findall(r"`(\w+)", row.split("|")[1])]
+    documented = [name for row in table.splitlines() for name in re.findall(r"`(\w+)", row.split("|")[1])]
     fields = [field.name for field in dataclasses.fields(kind)]
     methods = [name for name in vars(kind) if not name.startswith("_") and name not in fields]
-    assert sorted(told) == sorted([*fields, *methods])
+    assert sorted(documented) == sorted([*fields, *methods])
 
 
 @pytest.fixture(scope="module")

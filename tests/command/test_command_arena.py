@@ -96,7 +96,7 @@ def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, pl
     rates, ratings, balances, kinds = tables(result.stdout)
     others = "" if players == 2 else f"{players - 1} × "
     assert sorted((row[0], row[1].removeprefix(others)) for row in rates) == sorted(pairs)
-    for row, *told, pairing in zip(rates, balances, kinds, figures["pairings"], strict=True):
+    for row, *rows, pairing in zip(rates, balances, kinds, figures["pairings"], strict=True):
         assert row == [
             pairing["bot"],
             others + pairing["others"],
@@ -116,7 +116,7 @@ def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, pl
         assert lengths.endswith(f", shortest {balance['shortest']}, longest {balance['longest']}")
         assert list(balance["kinds"]) == [kind.name for kind in engine.game(name).description.action_kinds]
         assert sum(kind["mean"] for kind in balance["kinds"].values()) == pytest.approx(1)
-        assert tuple(told) == balance_rows(pairing, row[:2])
+        assert tuple(rows) == balance_rows(pairing, row[:2])
     assert ratings == [
         [rating["bot"], *(f"{rating[figure]:.1f}" for figure in ("mu", "sigma", "ordinal"))]
         for rating in figures["ratings"]
@@ -236,8 +236,8 @@ def test_the_first_seat_is_that_of_the_games_played() -> None:
 def test_a_bot_with_a_limit_of_time_is_told(run: Run, tmp_path: Path) -> None:
     asked = ("--game", TWO, "--games", 2, "--output", tmp_path)
     result = run("arena", *asked, "--bots", "random,ismcts:milliseconds=1,flat:playouts=2")
-    told = "ismcts:milliseconds=1 is not reproducible: the same arguments may give other games"
-    assert result.stdout.splitlines()[1:3] == [told, ""]
+    warning = "ismcts:milliseconds=1 is not reproducible: the same arguments may give other games"
+    assert result.stdout.splitlines()[1:3] == [warning, ""]
     assert json.loads((tmp_path / "arena.json").read_text("utf-8"))["unrepeatable_bots"] == ["ismcts:milliseconds=1"]
 
 
@@ -293,7 +293,7 @@ def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "message"),
     [
         ("random,flat,random", "bot 'random' is given twice"),
         ("random,cheater", "unknown bot 'cheater'"),
@@ -301,10 +301,10 @@ def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
         ("random,flat:playouts=0", "playouts must be a whole number from 1 to"),
     ],
 )
-def test_bots_that_make_no_tournament(run: Run, names: str, told: str) -> None:
+def test_bots_that_make_no_tournament(run: Run, names: str, message: str) -> None:
     result = run("arena", "--game", TWO, "--bots", names)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"Error: {told}" in result.stderr or f": {told}" in result.stderr
+    assert f"Error: {message}" in result.stderr or f": {message}" in result.stderr
 
 
 def test_games_and_tables_that_there_are_not(run: Run) -> None:
@@ -334,7 +334,7 @@ def test_too_few_games(run: Run, games: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((TWO, 2, ("random", "flat"), 1), "games must be 2 or more, not 1"),
         ((TWO, 2, ("random", "flat"), 2, -1), "seed must"),
@@ -344,6 +344,6 @@ def test_too_few_games(run: Run, games: int) -> None:
         (("tarock", 2, ("random", "flat"), 2), "tarock"),
     ],
 )
-def test_a_tournament_out_of_range(arguments: tuple[Any, ...], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_tournament_out_of_range(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Arena(*arguments)

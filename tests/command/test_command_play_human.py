@@ -99,7 +99,7 @@ def test_moves_are_made_by_number_label_or_words(run: Run, line: str, label: str
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("0", "There is no move 0: their numbers are 1 to 16."),
         ("17", "There is no move 17: their numbers are 1 to 16."),
@@ -118,11 +118,11 @@ def test_moves_are_made_by_number_label_or_words(run: Run, line: str, label: str
         ("save " + "x" * 5000, "Cannot write the file: "),
     ],
 )
-def test_wrong_input_is_told_and_changes_nothing(run: Run, line: str, told: str) -> None:
+def test_wrong_input_is_told_and_changes_nothing(run: Run, line: str, message: str) -> None:
     asked, given = discat(line)
     result = run(*asked, **given, env={"COLUMNS": "20000"})
     assert result.exit_code == 0
-    assert screens(result.stdout)[1].startswith(told)
+    assert screens(result.stdout)[1].startswith(message)
     assert result.stdout.count("Move 2: ") == 1
     assert "Move 3: " not in result.stdout
     assert "The game was not saved." in result.stdout
@@ -202,7 +202,7 @@ def test_every_game_is_another_unless_a_seed_is_given(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("--game", "discat", "--human", 2), "--human 2: the seats of 2 players are 0 to 1"),
         (("--game", "discat", "--human", 0, "--human", 1), "several people need a terminal"),
@@ -212,10 +212,10 @@ def test_every_game_is_another_unless_a_seed_is_given(run: Run) -> None:
         (("--game", "discat", "--human", 0, "--players", 9), "discat is for 2 to 6 players"),
     ],
 )
-def test_what_cannot_be_played_is_told(run: Run, arguments: tuple[object, ...], told: str) -> None:
+def test_what_cannot_be_played_is_told(run: Run, arguments: tuple[object, ...], message: str) -> None:
     result = run("play", *arguments)
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"Error: {told}")
+    assert result.stderr.startswith(f"Error: {message}")
     assert result.stdout == ""
 
 

@@ -76,8 +76,8 @@ def test_control_c_and_control_d_leave(address: str, tmp_path: Path, key: str) -
     with Person(*discat(address)) as person:
         person.prompt()
         person.enters(f"save {path}")
-        told = person.leaves(key).replace("\n    ", " ")
-        assert f"To go on: chatiere play --resume '{path}'" in told
+        output = person.leaves(key).replace("\n    ", " ")
+        assert f"To go on: chatiere play --resume '{path}'" in output
     with Person("play", "--resume", path, "--address", address) as person:
         assert person.prompt().endswith(", seat 0>")
         assert "not in the file" not in person.leaves(key)

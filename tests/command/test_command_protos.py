@@ -106,16 +106,16 @@ def test_buf_takes_the_descriptor_set(written: Path) -> None:
 
 def comments(file: FileDescriptorProto) -> Iterator[tuple[str, str]]:
     """Yield each message, field, enum and method of a file, with its comment."""
-    said = {tuple(place.path): place.leading_comments for place in file.source_code_info.location}
+    comments_by_path = {tuple(place.path): place.leading_comments for place in file.source_code_info.location}
     for number, of_file in enumerate(file.message_type):
-        yield of_file.name, said[4, number]
+        yield of_file.name, comments_by_path[4, number]
         for place, field in enumerate(of_file.field):
-            yield f"{of_file.name}.{field.name}", said[4, number, 2, place]
+            yield f"{of_file.name}.{field.name}", comments_by_path[4, number, 2, place]
     for number, enum in enumerate(file.enum_type):
-        yield enum.name, said[5, number]
+        yield enum.name, comments_by_path[5, number]
     for number, service in enumerate(file.service):
         for place, method in enumerate(service.method):
-            yield f"{service.name}.{method.name}", said[6, number, 2, place]
+            yield f"{service.name}.{method.name}", comments_by_path[6, number, 2, place]
 
 
 def test_the_descriptor_set_has_the_comments(described: FileDescriptorSet) -> None:

@@ -41,9 +41,9 @@ def page(*arguments: str, environment: dict[str, str] | None = None) -> Iterator
     ) as process:
         try:
             assert process.stdout is not None
-            said = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+/) \(Ctrl-C to stop\)\n", process.stdout.readline())
-            assert said
-            with httpx.Client(base_url=said[1], trust_env=False, timeout=PATIENCE) as client:
+            line = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+/) \(Ctrl-C to stop\)\n", process.stdout.readline())
+            assert line
+            with httpx.Client(base_url=line[1], trust_env=False, timeout=PATIENCE) as client:
                 yield client
             process.send_signal(signal.SIGINT)
             assert process.communicate(timeout=PATIENCE) == ("", "")
@@ -103,8 +103,8 @@ def test_keys_can_be_elsewhere(tmp_path: Path, environment: dict[str, str]) -> N
 def test_a_port_that_is_taken_is_named(environment: dict[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        said = refused(environment, "--address", address)
-    assert said == f"Error: cannot listen on {address}: Address already in use; choose another with --address\n"
+        error = refused(environment, "--address", address)
+    assert error == f"Error: cannot listen on {address}: Address already in use; choose another with --address\n"
 
 
 Served = Callable[[Settings], None]
@@ -182,8 +182,8 @@ def test_what_the_server_cannot_follow_is_told(
 def test_bad_keys_are_named(environment: dict[str, str], tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     keys.write_text("nonsense\n")
-    said = refused(environment, "--address", "127.0.0.1:0", "--table-keys", str(keys))
-    assert said.startswith(f"Error: --table-keys: {keys}, line 1: not a key")
+    error = refused(environment, "--address", "127.0.0.1:0", "--table-keys", str(keys))
+    assert error.startswith(f"Error: --table-keys: {keys}, line 1: not a key")
     assert keys.read_text() == "nonsense\n"
 
 

@@ -37,5 +37,5 @@ def report(game: Game, counts: Mapping[str, int]) -> str:
     kinds: tuple[str, ...] = kinds_module(game).KINDS
     rare = sorted((counts.get(kind, 0), kind) for kind in kinds if counts.get(kind, 0) < OFTEN)
     met = sum(counts.get(kind, 0) > 0 for kind in kinds)
-    said = "; ".join(f"{kind} {count}" for count, kind in rare) or "none"
-    return f"{game.name}: {met} of {len(kinds)} kinds of events; met less than {OFTEN} times: {said}"
+    listed = "; ".join(f"{kind} {count}" for count, kind in rare) or "none"
+    return f"{game.name}: {met} of {len(kinds)} kinds of events; met less than {OFTEN} times: {listed}"

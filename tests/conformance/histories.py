@@ -48,15 +48,15 @@ def play_on(pair: Pair, choices: random.Random, likings: list[float], liberty: f
     own = one.current_player() == viewer
     for _ in range(TRIED):
         move = liked_move(one, likings, choices)
-        after, told = followed(one, move, viewer)
+        after, events = followed(one, move, viewer)
         possible = moves_of(other)
         there = [move] if own else choices.sample(possible, min(TRIED_THERE, len(possible)))
         if not own and move in possible:
             there = [found for found in there if found != move]
             there.insert(len(there) if choices.random() < liberty else 0, move)
         for other_move in there:
-            other_after, other_told = followed(other, other_move, viewer)
-            if other_told == told:
+            other_after, other_events = followed(other, other_move, viewer)
+            if other_events == events:
                 return Pair(after, other_after, viewer)
     return None
 

@@ -323,12 +323,12 @@ def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table
     moves = [choices.choice(item.legal_ids) if item.legal_ids else 0 for item in items_of(batch_table, stood)]
     for _ in range(3):
         before = stood
-        stood, told = batch_table.step(before.states, column(moves, "<u2"), columns=ALL, restart=Restart(stride=1))
+        stood, stepped = batch_table.step(before.states, column(moves, "<u2"), columns=ALL, restart=Restart(stride=1))
         items = items_of(batch_table, stood)
         for i in choices.sample(range(len(items)), min(len(items), 100)):
             state = bytes(before.states[i * game.packed_size : (i + 1) * game.packed_size])
             error = refusal(batch_table, state, lambda position, move=moves[i]: position.apply(move))
-            assert bool(told.reasons and told.reasons[i]) == (error is not None)
+            assert bool(stepped.reasons and stepped.reasons[i]) == (error is not None)
             check_stepped_item(batch_table, items[i], state, moves[i], error, stride=1)
         moves = [choices.choice(item.legal_ids) if item.legal_ids else 0 for item in items]
     assert len(playouts.decisions) == 8 * len(states)

@@ -79,14 +79,14 @@ def test_chance_drawn_at_once_is_chance_drawn_event_by_event(table: Table) -> No
     choices = random.Random("at once")
     for seed in range(12):
         options = random_options(game, players, choices)
-        told = EventLog()
-        one_by_one = game.new_game(players, options, seed=seed, events=told)
+        events_one_by_one = EventLog()
+        one_by_one = game.new_game(players, options, seed=seed, events=events_one_by_one)
         at_once = game.new_game(players, options, seed=seed)
         assert at_once == one_by_one
         while not at_once.is_terminal():
             action = choices.choice(at_once.legal_actions())
             at_once.apply(action)
-            one_by_one.apply(action, told)
+            one_by_one.apply(action, events_one_by_one)
             assert at_once == one_by_one
 
 

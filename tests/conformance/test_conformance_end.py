@@ -47,10 +47,12 @@ def test_views_and_positions_tell_the_end_to_everybody(table: Table) -> None:
     game, players = table
     messages = messages_of(game)
     for position in (*thinned(positions(table), 20), *ended(table)):
-        told: list[Any] = [fill(game_pb2.View(), messages.put_view, position, seat) for seat in (*range(players), None)]
+        filled: list[Any] = [
+            fill(game_pb2.View(), messages.put_view, position, seat) for seat in (*range(players), None)
+        ]
         wanted = Reader(game_pb2.Include())
-        told.append(fill(game_pb2.Position(), messages.put_position, position, EventLog(), wanted))
-        for each in told:
+        filled.append(fill(game_pb2.Position(), messages.put_position, position, EventLog(), wanted))
+        for each in filled:
             assert each.HasField("end") == position.is_terminal()
             if position.is_terminal():
                 assert each.end.WhichOneof("game") == game.name

@@ -111,7 +111,7 @@ def decisions(game: Game, seed: int) -> Iterator[tuple[Position, EventLog]]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_label_is_what_its_phrase_says(game: Game, language: str) -> None:
     messages = Messages(game, engine.codec(game.name), FIELDS[game.name].number, language)
-    said = set()
+    keys = set()
     for seed in range(4):
         for ply, (position, events) in enumerate(decisions(game, seed)):
             written_out = written(messages.put_end, END, position)
@@ -124,17 +124,17 @@ def test_a_label_is_what_its_phrase_says(game: Game, language: str) -> None:
             )
             prompted = game_pb2.View.FromString(written(messages.put_prompt, PROMPT, position))
             prompts = [prompted.prompt] if prompted.HasField("prompt") else []
-            told: tuple[Any, ...] = (*shown.events, *listed.legal_actions, *listed.chance_outcomes, *prompts)
-            for each in told:
+            labelled: tuple[Any, ...] = (*shown.events, *listed.legal_actions, *listed.chance_outcomes, *prompts)
+            for each in labelled:
                 assert each.label == rebuilt(game.name, each.phrase, language)
-                said.add(each.phrase.key)
+                keys.add(each.phrase.key)
             assert shown.HasField("end") == position.is_terminal()
             for action in listed.legal_actions[:3]:
                 assert action.label == position.action_label(action.id, language)
             for outcome in listed.chance_outcomes[:3]:
                 assert outcome.label == position.outcome_label(outcome.outcome, language)
         assert shown.end.label == rebuilt(game.name, shown.end.phrase, language)
-    assert {key.partition(".")[0] for key in said} == {"action", "event", "outcome", "prompt"}
+    assert {key.partition(".")[0] for key in keys} == {"action", "event", "outcome", "prompt"}
 
 
 def test_hidden_values_are_not_in_arguments(game: Game) -> None:
@@ -143,12 +143,12 @@ def test_hidden_values_are_not_in_arguments(game: Game) -> None:
     hidden = 0
     for position, events in decisions(game, 5):
         shown = game_pb2.Position.FromString(written(messages.put_events, EVENTS, events, None)).events
-        for event, told in zip(events, shown, strict=True):
+        for event, message in zip(events, shown, strict=True):
             if event.seen_by is not None:
                 hidden += 1
-                kinds = {each.name: each.kind for each in templates(game.name, "en")[told.phrase.key].arguments}
+                kinds = {each.name: each.kind for each in templates(game.name, "en")[message.phrase.key].arguments}
                 assert set(kinds.values()) <= {"seat"}
-                numbers = {number for argument in told.phrase.arguments for number in argument.numbers}
+                numbers = {number for argument in message.phrase.arguments for number in argument.numbers}
                 assert numbers <= set(range(position.num_players()))
     assert hidden
 

@@ -86,8 +86,8 @@ def test_every_integer_field_names_pieces_or_is_known_not_to(game: Game) -> None
 def test_marked_fields_and_pieces_are_of_the_same_kinds(game: Game) -> None:
     marked = {kind_of(field) for descriptor in messages_of(game) for field in descriptor.fields}
     # Labels have a kind more: Chat Cartonne's cards as they lie turned.
-    said = {argument["kind"] for phrase in codec(game.name).phrases.infos("en") for argument in phrase["arguments"]}
-    assert (marked | said) - {"", "seat"} == {piece.kind for piece in game.description.pieces}
+    named = {argument["kind"] for phrase in codec(game.name).phrases.infos("en") for argument in phrase["arguments"]}
+    assert (marked | named) - {"", "seat"} == {piece.kind for piece in game.description.pieces}
 
 
 def test_the_numbers_of_a_kind_are_unique_and_named_in_both_languages(game: Game) -> None:
@@ -96,7 +96,7 @@ def test_the_numbers_of_a_kind_are_unique_and_named_in_both_languages(game: Game
         assert piece.kind.isalpha()
         assert piece.kind.islower()
         for language in LANGUAGES:
-            assert piece.name.said(catalogue(game.description.package, language))
+            assert piece.name.text(catalogue(game.description.package, language))
 
 
 def everything_at(position: Position) -> Iterator[Any]:
@@ -115,9 +115,9 @@ def everything_at(position: Position) -> Iterator[Any]:
         events = EventLog()
         position.clone().apply(move, events)
         for event in events:
-            told = message(game, "Event")
-            fill(told, codec.put_event, event, True)
-            yield told
+            filled = message(game, "Event")
+            fill(filled, codec.put_event, event, True)
+            yield filled
 
 
 def test_marked_fields_hold_numbers_of_pieces_only(table: Table) -> None:
@@ -145,11 +145,11 @@ def test_the_details_are_about_the_pieces_that_have_names(game: Game) -> None:
 
 
 def test_each_field_of_the_details_is_told_of_some_piece(game: Game) -> None:
-    told = set()
+    found = set()
 
     def walk(filled: Any) -> None:
         for field, value in filled.ListFields():
-            told.add(f"{filled.DESCRIPTOR.name}.{field.name}")
+            found.add(f"{filled.DESCRIPTOR.name}.{field.name}")
             if field.message_type is not None:
                 for entry in value:
                     walk(entry)
@@ -160,12 +160,12 @@ def test_each_field_of_the_details_is_told_of_some_piece(game: Game) -> None:
 
     details = details_of(game)
     walk(details)
-    assert told == all_fields(details.DESCRIPTOR)
+    assert found == all_fields(details.DESCRIPTOR)
 
 
 def test_options_tell_of_which_pieces_their_numbers_are(game: Game) -> None:
     fields = message(game, "Options").DESCRIPTOR.fields_by_name
-    told = {option["name"]: option["piece_kind"] for option in game_info(game)["options"]}
+    kinds = {option["name"]: option["piece_kind"] for option in game_info(game)["options"]}
     for name, field in fields.items():
         (holds,) = field.message_type.fields if field.message_type is not None else [field]
-        assert told[name] == ("seat" if name == "first_seat" else kind_of(holds))
+        assert kinds[name] == ("seat" if name == "first_seat" else kind_of(holds))

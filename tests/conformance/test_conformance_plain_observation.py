@@ -27,10 +27,10 @@ POSITIONS = 600
 
 def watched(position: Position, moves: Callable[[Position], int | None]) -> Iterator[Position]:
     """Play a game to its end, checking each seat's observation at every position."""
-    told: list[list[Any]] = [[] for _ in range(position.num_players())]
+    seen_by_seat: list[list[Any]] = [[] for _ in range(position.num_players())]
     while True:
-        for seat, events_told in enumerate(told):
-            check_observation(position, seat, events_told)
+        for seat, seen in enumerate(seen_by_seat):
+            check_observation(position, seat, seen)
         yield position
         if (move := moves(position)) is None:
             return
@@ -38,8 +38,8 @@ def watched(position: Position, moves: Callable[[Position], int | None]) -> Iter
         position.apply(move, events)
         for event in events:
             messages = [event_of(position.game, event, whole)[1] for whole in (False, True)]
-            for seat, events_told in enumerate(told):
-                events_told.append(messages[may_see_whole(event, seat)])
+            for seat, seen in enumerate(seen_by_seat):
+                seen.append(messages[may_see_whole(event, seat)])
 
 
 def test_observations_of_random_games_are_what_their_parts_say(table: Table) -> None:

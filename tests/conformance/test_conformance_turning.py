@@ -26,7 +26,7 @@ POSITIONS = 3000
 GAMES = 3
 
 
-class Told(NamedTuple):
+class SeenEvent(NamedTuple):
     """An event as a viewer gets it."""
 
     kind: str
@@ -58,9 +58,9 @@ class Turned(NamedTuple):
         """Return a label as the twin should have it."""
         return seats_of(self.position.game).turned_words(text, self.by, self.position.num_players())
 
-    def told(self, event: Told) -> Told:
+    def event(self, event: SeenEvent) -> SeenEvent:
         """Return an event as the twin should have it."""
-        return Told(event.kind, self.message(event.message), self.words(event.label))
+        return SeenEvent(event.kind, self.message(event.message), self.words(event.label))
 
     def move(self, move: int) -> int:
         """Return the twin's equivalent of a move."""
@@ -173,23 +173,23 @@ def test_events_tell_the_same_seats_the_same(table: Table) -> None:
             turned.position.clone().apply(move, events)
             turned.twin.clone().apply(turned.move(move), twin_events)
             for seat, place in [*turned.seats, (None, None)]:
-                expected = [turned.told(event) for event in told(game, events, seat)]
-                assert told(game, twin_events, place) == in_seat_order(game, expected)
+                expected = [turned.event(event) for event in seen_events(game, events, seat)]
+                assert seen_events(game, twin_events, place) == in_seat_order(game, expected)
 
 
-def told(game: Game, events: Sequence[Event], seat: int | None) -> list[Told]:
+def seen_events(game: Game, events: Sequence[Event], seat: int | None) -> list[SeenEvent]:
     """Events as a seat, or a spectator, gets them."""
     whole = [may_see_whole(event, seat) for event in events]
     return [
-        Told(*event_of(game, event, known), label_of(game, event, known))
+        SeenEvent(*event_of(game, event, known), label_of(game, event, known))
         for event, known in zip(events, whole, strict=True)
     ]
 
 
-def in_seat_order(game: Game, events: list[Told]) -> list[Told]:
+def in_seat_order(game: Game, events: list[SeenEvent]) -> list[SeenEvent]:
     """Sort a twin's events: those that the rules report for one seat after another come in seat order."""
-    of_every_seat = seats_of(game).told_in_seat_order
-    ordered: list[Told] = []
+    of_every_seat = seats_of(game).in_seat_order
+    ordered: list[SeenEvent] = []
     for by_seat, group in groupby(events, lambda event: event.kind in of_every_seat):
         run = list(group)
         ordered += sorted(run, key=lambda event: event.message.seat) if by_seat else run

@@ -86,9 +86,9 @@ def test_ports_agree() -> None:
 def test_the_image_lets_nobody_call_whom_the_manifests_do_not_let_in(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    said = re.search(r"^CMD (.+)$", (DEPLOY / "Dockerfile").read_text(), re.M)
-    assert said
-    arguments = json.loads(said[1])
+    command = re.search(r"^CMD (.+)$", (DEPLOY / "Dockerfile").read_text(), re.M)
+    assert command
+    arguments = json.loads(command[1])
     found: list[Settings] = []
     monkeypatch.setattr(serve, "serve", found.append)
     bare = CliRunner().invoke(serve.command, arguments)
@@ -153,10 +153,10 @@ def test_the_overlay_gives_the_service_certificate_tokens_and_table_keys(secure:
     environment = {each["name"]: each["value"] for each in found["env"]}
     in_base = {each["name"]: each["value"] for each in container()["env"]}
     assert environment == in_base | files | {"CHATIERE_INSECURE": "false"}
-    said = (SECURE / "kustomization.yaml").read_text()
-    assert f"create secret tls {secrets['tls']} " in said
+    text = (SECURE / "kustomization.yaml").read_text()
+    assert f"create secret tls {secrets['tls']} " in text
     for name in "tokens", "table-keys":
-        assert f"create secret generic {secrets[name]} --from-file={name} " in said
+        assert f"create secret generic {secrets[name]} --from-file={name} " in text
 
 
 @needs_kubectl

@@ -186,8 +186,8 @@ def test_only_decisions_are_evaluated(table: Table, states: bytes) -> None:
     over.playout(1)
     chance = game.new_game(table.players)
     found, faults = table.evaluate(states[:size] + over.pack() + chance.pack() + states[size:], 1, 1, seed=1)
-    told = [(fault.item, fault.reason, fault.field) for fault in faults.items]
-    assert told == [(1, Reason.GAME_OVER, "states"), (2, Reason.CHANCE_PENDING, "states")]
+    listed = [(fault.item, fault.reason, fault.field) for fault in faults.items]
+    assert listed == [(1, Reason.GAME_OVER, "states"), (2, Reason.CHANCE_PENDING, "states")]
     assert list(np.frombuffer(found.actors, "i1")[1:3]) == [TERMINAL_PLAYER, CHANCE_PLAYER]
     offsets = np.frombuffer(found.legal_offsets, "<u4")
     assert offsets[1] == offsets[2] == offsets[3]

@@ -73,15 +73,15 @@ def test_events_of_the_beginning_are_told_in_order(game: Game) -> None:
     events = EventLog()
     sampled = game.new_game(game.max_players, seed=1, events=events)
     # Replayed with explicit chance, step by step, it has the same events.
-    explicit, told = game.new_game(game.max_players), EventLog()
+    explicit, replayed = game.new_game(game.max_players), EventLog()
     while explicit.is_chance_node():
         outcome = next(
             outcome
             for outcome, _ in explicit.chance_outcomes()
-            if events[len(told) :][:1] == _events_after(explicit, outcome)[:1]
+            if events[len(replayed) :][:1] == _events_after(explicit, outcome)[:1]
         )
-        explicit.apply(outcome, told)
-    assert list(told) == list(events)
+        explicit.apply(outcome, replayed)
+    assert list(replayed) == list(events)
     assert explicit.pack()[HEADER.size :] == sampled.pack()[HEADER.size :]
 
 

@@ -88,7 +88,7 @@ def test_no_field_of_a_request_takes_more_memory_than_was_told() -> None:
     """Try each field of each request by the thousand, in a process of its own: nobody else may allocate meanwhile."""
     script = (sys.executable, "-m", "tests.engine.heavy_messages")
     lines = subprocess.run(script, capture_output=True, text=True, check=True).stdout.splitlines()
-    found = [(path, int(taken), int(told)) for path, taken, told in map(str.split, lines)]
+    found = [(path, int(taken), int(weighed)) for path, taken, weighed in map(str.split, lines)]
     if not any(taken for _, taken, _ in found):
         pytest.skip("another allocator is in the C library's place")
     assert [each for each in found if each[1] > each[2] + OF_OBJECT] == []

@@ -41,10 +41,10 @@ def one_legal(mask: np.ndarray, random: np.random.Generator) -> int:
 def episode(env: SeatEnv, seed: int | None, choices: int = 5) -> list[Any]:
     """Play a game; return all that reset and step returned."""
     random = np.random.default_rng(choices)
-    told: list[Any] = [env.reset(seed=seed)]
-    while not (len(told[-1]) == 5 and told[-1][2]):
-        told.append(env.step(one_legal(told[-1][-1]["action_mask"], random)))
-    return told
+    returned: list[Any] = [env.reset(seed=seed)]
+    while not (len(returned[-1]) == 5 and returned[-1][2]):
+        returned.append(env.step(one_legal(returned[-1][-1]["action_mask"], random)))
+    return returned
 
 
 @ALL_TABLES
@@ -147,19 +147,19 @@ def test_vector_form_is_as_many_single_ones(table: Table) -> None:
     ended = lost = 0
     # A seed for all, one for each, and going on without.
     for seed in (4, [9, None, 2], None):
-        told: Any = together.reset(seed=seed)
-        assert data_equivalence(told, single.reset(seed=seed), exact=True)
+        returned: Any = together.reset(seed=seed)
+        assert data_equivalence(returned, single.reset(seed=seed), exact=True)
         for _ in range(40):
-            masks = told[-1]["action_mask"]
+            masks = returned[-1]["action_mask"]
             actions = [
                 one_legal(mask, random) if mask.any() and random.random() < 0.95 else random.integers(len(mask))
                 for mask in masks
             ]
-            told = together.step(np.array(actions))
-            assert data_equivalence(told, single.step(np.array(actions)), exact=True)
+            returned = together.step(np.array(actions))
+            assert data_equivalence(returned, single.step(np.array(actions)), exact=True)
             assert together.render() == single.render()
-            ended += told[2].sum()
-            lost += "illegal_action" in told[-1]
+            ended += returned[2].sum()
+            lost += "illegal_action" in returned[-1]
     assert lost > 0
     assert ended > 3
 
@@ -176,10 +176,10 @@ def test_make_vec_makes_the_vector_form() -> None:
 
 def test_the_same_seed_is_the_same_episode() -> None:
     first, second = SeatEnv("momistigri", 4), SeatEnv("momistigri", 4)
-    told = [episode(first, 7), episode(first, None), episode(first, None)]
-    assert data_equivalence(told, [episode(second, 7), episode(second, None), episode(second, None)], exact=True)
-    assert not data_equivalence(told[0], told[1])
-    assert not data_equivalence(told[0], episode(second, 8))
+    episodes = [episode(first, 7), episode(first, None), episode(first, None)]
+    assert data_equivalence(episodes, [episode(second, 7), episode(second, None), episode(second, None)], exact=True)
+    assert not data_equivalence(episodes[0], episodes[1])
+    assert not data_equivalence(episodes[0], episode(second, 8))
     assert not data_equivalence(episode(SeatEnv("momistigri", 4), None), episode(SeatEnv("momistigri", 4), None))
 
 
@@ -189,10 +189,10 @@ def test_a_copy_goes_on_alike() -> None:
     for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         assert np.array_equal(copied._games.masks, env._games.masks)
         copies = copied, copy.deepcopy(copied)
-        told, same = (each.step(int(np.argmax(env._games.masks[0]))) for each in copies)
-        assert data_equivalence(told, same, exact=True)
-        told, same = (episode(each, None) for each in copies)
-        assert data_equivalence(told, same, exact=True)
+        returned, same = (each.step(int(np.argmax(env._games.masks[0]))) for each in copies)
+        assert data_equivalence(returned, same, exact=True)
+        returned, same = (episode(each, None) for each in copies)
+        assert data_equivalence(returned, same, exact=True)
 
 
 def test_vector_games_differ_without_a_seed() -> None:
@@ -346,13 +346,13 @@ def test_every_bot_is_an_opponent(game: Game) -> None:
         spec = f"{name}:playouts=3" if name == "flat" else name
         env, again = SeatEnv(game.name, opponents=spec), SeatEnv(game.name, opponents=spec)
         random = np.random.default_rng(1)
-        told: Any
+        returned: Any
         same: Any
-        told, same = env.reset(seed=4), again.reset(seed=4)
+        returned, same = env.reset(seed=4), again.reset(seed=4)
         for _ in range(5):
-            assert data_equivalence(told, same, exact=True)
-            action = one_legal(told[-1]["action_mask"], random)
-            told, same = env.step(action), again.step(action)
+            assert data_equivalence(returned, same, exact=True)
+            action = one_legal(returned[-1]["action_mask"], random)
+            returned, same = env.step(action), again.step(action)
 
 
 class Choosing(Bot):

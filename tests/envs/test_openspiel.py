@@ -349,9 +349,9 @@ def test_information_states_differ_exactly_if_the_player_was_told_different_thin
     differed: dict[bool, int] = {True: 0, False: 0}
     for state in most_of_them_early(load(game, players)):
         actor = state.current_player()
-        for (one, told), (other, told_other) in itertools.combinations(told_after_some_moves(state), 2):
+        for (one, seen), (other, seen_by_other) in itertools.combinations(seen_after_some_moves(state), 2):
             for player in range(players):
-                differs = player == actor or told[player] != told_other[player]
+                differs = player == actor or seen[player] != seen_by_other[player]
                 differed[differs] += 1
                 assert (one.information_state_string(player) != other.information_state_string(player)) == differs
     assert min(differed.values()) > 0
@@ -362,7 +362,7 @@ def most_of_them_early(game: Any) -> Iterator[Any]:
     return (state for number, state in enumerate(states(game)) if number < 20 or number % 20 == 0)
 
 
-def told_after_some_moves(state: Any) -> Iterator[tuple[Any, list[Any]]]:
+def seen_after_some_moves(state: Any) -> Iterator[tuple[Any, list[Any]]]:
     """Yield states after different moves, and what each player is told by the API: events, and the observation."""
     moves = state.legal_actions()
     for move in random.Random(1).sample(moves, min(6, len(moves))):
@@ -422,19 +422,19 @@ def test_resampling_changes_nothing_for_the_player(table: Table) -> None:
 def test_a_draw_tells_nothing_that_the_player_does_not_know(table: Table) -> None:
     # States that the player cannot tell apart, by true histories that differ in what is hidden: all that can be seen
     # of what is drawn from either is the same.
-    told_apart = 0
+    distinguished = 0
     for state in most_of_them_early(load(*table)):
-        after = [child for child, _ in itertools.islice(told_after_some_moves(state), 4)]
+        after = [child for child, _ in itertools.islice(seen_after_some_moves(state), 4)]
         for one, other in itertools.combinations(after, 2):
             for player in range(state.num_players()):
                 if one.information_state_string(player) == other.information_state_string(player):
-                    told_apart += strings(one) != strings(other)
+                    distinguished += strings(one) != strings(other)
                     first, second = draw(one, player, 7), draw(other, player, 7)
                     assert strings(first) == strings(second)
                     assert str(first) == str(second)
                     assert first.history() == second.history()
                     assert pickle.dumps(first) == pickle.dumps(second)
-    assert told_apart > 0
+    assert distinguished > 0
 
 
 @GAMES

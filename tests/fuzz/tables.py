@@ -21,7 +21,7 @@ import grpc
 from google.protobuf.message import Message
 from prometheus_client import CollectorRegistry
 from tables.support import NEXT, NONE, OVER, Host, human
-from tables.worlds import answer, told, twin
+from tables.worlds import answer, twin, without_table
 
 from chatiere import engine
 from chatiere.service.base.settings import Settings
@@ -239,7 +239,7 @@ def _ask_twin(
     other = type(request)()
     other.CopyFrom(request)
     other.table = alike
-    found = [_told(*_ask(stub, name, each)) for each in (request, other)]
+    found = [_compared(*_ask(stub, name, each)) for each in (request, other)]
     ends[f"{name} at two tables"] += 1
     # A bot knows its hand, and moves by it: what it does may be seen.
     is_bot_s = name == "Move" and isinstance(found[0][0], pb.MoveResponse) and found[0][0].HasField("update")
@@ -247,8 +247,8 @@ def _ask_twin(
         raise Finding(f"{name} tells of what is hidden: {found[0]} and {found[1]}")
 
 
-def _told(response: Any, whole: bytes, code: grpc.StatusCode) -> Any:
-    return whole if response is None else told(response), code
+def _compared(response: Any, whole: bytes, code: grpc.StatusCode) -> Any:
+    return whole if response is None else without_table(response), code
 
 
 def _is_open(host: Host, table: bytes) -> bool:

@@ -291,18 +291,18 @@ class Fuzzer:
         self.reasons.update(errors_pb2.ErrorReason.Name(reason) if reason else "OK" for reason in reasons)
         self.states += STATES_PER_BATCH
 
-    def send_conversation(self, said: bytes) -> None:
+    def send_conversation(self, frames: bytes) -> None:
         """Send a damaged conversation to its end; the server has to end it too."""
         with socket.create_connection(self.fast_address, timeout=120) as connection:
             # The server may have closed it before.
             with suppress(OSError):
-                connection.sendall(said)
+                connection.sendall(frames)
                 connection.shutdown(socket.SHUT_WR)
             try:
                 while connection.recv(2**16):
                     pass
             except TimeoutError as error:
-                raise Finding(f"a conversation does not end: {said.hex()}") from error
+                raise Finding(f"a conversation does not end: {frames.hex()}") from error
             except OSError:
                 # Closing without a response is an end too.
                 pass
@@ -344,8 +344,8 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
             fuzzer.send_batch(next(batches))
             while fuzzer.messages * 3 < fuzzer.states:
                 fuzzer.send(list(islice(messages, IN_FLIGHT)))
-                for said in islice(conversations, IN_FLIGHT // 4):
-                    fuzzer.send_conversation(said)
+                for frames in islice(conversations, IN_FLIGHT // 4):
+                    fuzzer.send_conversation(frames)
                 # On a connection that was there before them.
                 bystander.is_served()
         check_alive(server, pid, channels)

@@ -19,9 +19,9 @@ def catalogues() -> Iterator[tuple[str, set[Text]]]:
     yield "bots", {text for game in engine.games() for info in bots.infos(game) for text in texts(info)}
     for game in engine.games():
         phrases = engine.codec(game.name).phrases
-        said: set[Text] = {
+        templates: set[Text] = {
             (each["key"], tuple(form["text"] for form in each["forms"]) if "forms" in each else each["text"])
             for each in phrases.infos("en")
             if each["key"] not in COMMON
         }
-        yield f"engine/games/{game.name}", said | game.description.texts()
+        yield f"engine/games/{game.name}", templates | game.description.texts()

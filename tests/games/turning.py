@@ -19,7 +19,7 @@ class Seats:
     # Seats, or messages with a field `seat`, ascending; those without it come first.
     ascending: frozenset[str] = frozenset()
     # Kinds of events that are reported for every seat in turn, from seat 0 on.
-    told_in_seat_order: frozenset[str] = frozenset()
+    in_seat_order: frozenset[str] = frozenset()
     # Names of the seats, other than "seat 0" and so on.
     names: tuple[str, ...] = ()
 

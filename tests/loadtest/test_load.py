@@ -52,7 +52,7 @@ def test_a_run_that_keeps_the_budget() -> None:
 
 
 @pytest.mark.parametrize(
-    ("run_of", "told"),
+    ("run_of", "message"),
     [
         ((entry("grpc", "Apply", 200), entry("check", "right", 10, 1)), "1 wrong answers: right"),
         ((entry("grpc", "Apply", 99),), "only 99 of at least 100 calls were made"),
@@ -61,8 +61,8 @@ def test_a_run_that_keeps_the_budget() -> None:
         ((entry("grpc", "NewGame", 200),), "Apply was never called"),
     ],
 )
-def test_what_breaks_a_budget(run_of: tuple[SimpleNamespace, ...], told: str) -> None:
-    assert budget.broken(SCENARIO, environment(*run_of)) == [told]
+def test_what_breaks_a_budget(run_of: tuple[SimpleNamespace, ...], message: str) -> None:
+    assert budget.broken(SCENARIO, environment(*run_of)) == [message]
 
 
 def test_a_user_that_fails_breaks_every_budget() -> None:

@@ -251,7 +251,7 @@ def test_a_result_within_its_budget() -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "told"),
+    ("result", "message"),
     [
         (replace(GOOD, onset_ms=1001.0), "at the onset a call took 1001 ms, more than 1000 ms"),
         (replace(GOOD, p99_ms={"game": 51.0}), "99 % of game calls took up to 51 ms, more than 50 ms"),
@@ -276,8 +276,8 @@ def test_a_result_within_its_budget() -> None:
         (replace(GOOD, has_stopped=False), "the server did not stop when told to"),
     ],
 )
-def test_what_breaks_a_budget(result: results.AttackResult, told: str) -> None:
-    assert result.broken() == [told]
+def test_what_breaks_a_budget(result: results.AttackResult, message: str) -> None:
+    assert result.broken() == [message]
 
 
 def test_a_table_of_attacks_and_doors() -> None:
@@ -297,13 +297,13 @@ def test_nobody_elses_server_is_besieged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("--attack", "flood"), "need --scenario siege"),
         (("--scenario", "siege", "--attack", "nothing of the kind"), "no attack has such a name"),
     ],
 )
-def test_a_choice_of_nothing_is_refused(arguments: tuple[str, ...], told: str) -> None:
+def test_a_choice_of_nothing_is_refused(arguments: tuple[str, ...], message: str) -> None:
     result = CliRunner().invoke(run.main, arguments)
     assert result.exit_code == 2
-    assert told in result.output
+    assert message in result.output

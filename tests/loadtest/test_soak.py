@@ -44,7 +44,7 @@ def test_a_result_within_its_budget() -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "told"),
+    ("result", "message"),
     [
         (
             replace(GOOD, quarters={"resident": [0, 100, 0, 117]}),
@@ -59,5 +59,5 @@ def test_a_result_within_its_budget() -> None:
         (replace(GOOD, has_stopped=False), "the server did not stop when told to"),
     ],
 )
-def test_what_breaks_the_budget(result: soak.SoakResult, told: str) -> None:
-    assert result.broken() == [told]
+def test_what_breaks_the_budget(result: soak.SoakResult, message: str) -> None:
+    assert result.broken() == [message]

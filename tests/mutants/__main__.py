@@ -171,9 +171,9 @@ def main(
     except TrialError as error:
         raise click.ClickException(str(error)) from error
     for name, counted in sorted(totals.items()):
-        click.echo(f"{name}: {said(counted)}")
+        click.echo(f"{name}: {summary(counted)}")
     total = sum(totals.values(), Counter())
-    click.echo(f"together: {said(total)}")
+    click.echo(f"together: {summary(total)}")
     if not no_bound:
         sys.exit(bool(total[SURVIVED] or total[SEEN] < LOWEST_SHARE * in_sample(total)))
 
@@ -183,7 +183,7 @@ def in_sample(verdicts: Counter[str]) -> int:
     return verdicts[SEEN] + verdicts[EXPLAINED] + verdicts[SURVIVED]
 
 
-def said(verdicts: Counter[str]) -> str:
+def summary(verdicts: Counter[str]) -> str:
     """Describe the number of faults by verdict."""
     unseen = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in (EXPLAINED, SURVIVED))
     others = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in (NO_CHANGE, NOT_COMPILED))

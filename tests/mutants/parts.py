@@ -124,6 +124,17 @@ def parts() -> dict[str, Part]:
         ],
         ["tests/tables", "tests/command/test_command_verify.py", *_service("processes")],
     )
+    found["exchange"] = Part(
+        sorted((service / "exchange").glob("*.py")),
+        ["tests/service/exchange"],
+        [
+            *_service(
+                "server", "errors", "batch", "bots", "limits", "half_open", "idle_streams", "languages", "metrics"
+            ),
+            *(f"tests/service/web/test_web_{name}.py" for name in ("protocols", "streams")),
+            "tests/service/fast_door",
+        ],
+    )
     found["guards"] = Part(
         [*sorted((service / "guards").glob("*.py")), service / "base/metrics.py"],
         _service("limits", "access", "server", "metrics"),

@@ -35,8 +35,8 @@ _ID = r"(tests/[^\s\[]+(?:\[.*?\](?=\s|$))?)"
 _FAILED = re.compile(rf"^(?:FAILED|ERROR) {_ID}", re.MULTILINE)
 # With -v, a test is named before it runs.
 _BEGUN = re.compile(rf"^(?=\S+::){_ID}", re.MULTILINE)
-# How a test's failure is told before the run ends.
-_TOLD = re.compile(rb"^tests/.*(?:FAILED|ERROR) +\[", re.MULTILINE)
+# A test's failure, as it is printed before the run ends.
+_FAILURE = re.compile(rb"^tests/.*(?:FAILED|ERROR) +\[", re.MULTILINE)
 # Tests with servers or clients, which wait for each other.
 _TIMED = ("tests/service", "tests/clients", "tests/tables", "tests/command", "tests/envs", "tests/bots")
 # pytest's exit code where no test was chosen.
@@ -64,7 +64,7 @@ def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str
             with suppress(subprocess.TimeoutExpired):
                 process.wait(min(left, SECONDS_TO_END))
             # Without moving the place where the process writes.
-            if _TOLD.search(os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0)):
+            if _FAILURE.search(os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0)):
                 end = min(end, time.monotonic() + SECONDS_TO_END)
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -27,13 +27,13 @@ _INIT = """(() => {
   addEventListener("pointerdown", () => window.pointed++, true);
   addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
   new MutationObserver((records) => {
-    if (records.some(({ target }) => target instanceof Element && target.closest(".bar, .news"))) window.drawn++;
+    if (records.some(({ target }) => target instanceof Element && target.closest(".bar, .notice"))) window.drawn++;
   }).observe(document, { childList: true, subtree: true });
 })()"""
 
 # What can be picked or pushed at somebody's turn.
 TURN = ".stage .pickable, .bar .choices button[data-action]"
-_READY = f"(before) => window.drawn > before && document.querySelector('{TURN}, .news.end') !== null"
+_READY = f"(before) => window.drawn > before && document.querySelector('{TURN}, .notice.end') !== null"
 
 # Brings an element into view, and returns a point at which a click finds it.
 _POINT = """const pointOf = (one) => {
@@ -195,7 +195,7 @@ class Person:
 
     @property
     def is_over(self) -> bool:
-        return self.page.locator(".news.end").count() > 0
+        return self.page.locator(".notice.end").count() > 0
 
     @property
     def can_act(self) -> bool:
@@ -245,12 +245,12 @@ class Person:
 
     def settle(self) -> None:
         """Wait until it is this person's turn, or there is a link to send, or the game is over."""
-        self.page.wait_for_selector(f"{TURN}, .news:not([hidden]) .share, .news.end")
+        self.page.wait_for_selector(f"{TURN}, .notice:not([hidden]) .share, .notice.end")
 
     @property
     def shared(self) -> str | None:
         """The link that the page asks to send, if it does."""
-        field = self.page.locator(".news:not([hidden]) .share input, .sheet .share input")
+        field = self.page.locator(".notice:not([hidden]) .share input, .sheet .share input")
         return field.input_value() if field.count() else None
 
     def secrets(self) -> list[bytes]:

@@ -35,7 +35,7 @@ def test_a_whole_game(visit: Callable[..., Person], game: str, way: Way) -> None
     else:
         person.deal(game)
     person.play_to_the_end()
-    assert person.page.locator(".news.end h2").inner_text()
+    assert person.page.locator(".notice.end h2").inner_text()
     assert person.page.locator(".scores .rank").count() == person.page.locator(".scores .seat").count()
     if way == "keys":
         assert person.page.evaluate("window.pointed") == 0

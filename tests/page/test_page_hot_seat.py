@@ -14,23 +14,23 @@ SEATS = {"chatpentiers": ("me", "here", ""), "momistigri": ("me", "here", "")}
 PUBLIC = ("chat_perche", "momistigri")
 CHANGES = 3
 
-# What seats of this browser are told of the newest plies; labels with the names that the page gives the seats.
-_TOLD = """async (id) => {
+# The events that seats of this browser get of all plies; labels with the names that the page gives the seats.
+_EVENTS = """async (id) => {
   const [{ Session }, { roomOf }] = await Promise.all([import("./session.js"), import("./games.js")]);
   const session = Session.open(id);
   const { phrases } = await roomOf(session.kept.game);
   const plies = Array.from({ length: session.table.ply + 1 }, (_, ply) => ply);
-  const told = async (seat) => {
+  const eventsOf = async (seat) => {
     const updates = await Promise.all(plies.map((ply) => session.look(seat, ply)));
     return updates.flatMap(({ events = [] }) => events.map((event) => phrases.write(event)));
   };
-  return Promise.all([told(0), told(1)]);
+  return Promise.all([eventsOf(0), eventsOf(1)]);
 }"""
 
 
-def told(page: Page) -> list[set[str]]:
-    """Return what each of two seats of this browser alone has been told."""
-    texts: Any = page.evaluate(_TOLD, page.url.rpartition("/")[2])
+def secrets_of(page: Page) -> list[set[str]]:
+    """Return the events that each of two seats of this browser alone got."""
+    texts: Any = page.evaluate(_EVENTS, page.url.rpartition("/")[2])
     first, second = map(set, texts)
     return [first - second, second - first]
 
@@ -50,25 +50,25 @@ def test_each_sees_what_is_theirs_alone(visit: Callable[..., Person], game: str)
     person.deal(game, *SEATS.get(game, ("me", "here")))
     for _ in range(CHANGES):
         page.wait_for_selector("dialog.curtain")
-        # Nothing of either hand, drawn or told.
+        # Nothing of either hand, drawn or in the log.
         assert page.locator(".stage .item, .log p, .unseen li, .bar .choices button").count() == 0
-        said = seen(page)
-        for secrets in told(page):
-            assert not any(secret in said for secret in secrets)
+        text = seen(page)
+        for secrets in secrets_of(page):
+            assert not any(secret in text for secret in secrets)
         page.keyboard.press("Escape")
         assert page.locator("dialog.curtain").is_visible()
         page.locator("dialog.curtain button").click()
         person.await_turn()
         seat = person.looking_seat()
         log = set(page.locator(".log span").all_inner_texts())
-        mine, others = told(page)[seat], told(page)[1 - seat]
+        mine, others = secrets_of(page)[seat], secrets_of(page)[1 - seat]
         assert not others & log
         assert game in PUBLIC or mine
         while person.can_act:
             person.move()
-            page.wait_for_selector(f"{TURN}, .news:not([hidden]) button.primary, .news.end")
+            page.wait_for_selector(f"{TURN}, .notice:not([hidden]) button.primary, .notice.end")
         if person.is_over:
             break
         # The table is hidden when who has moved wants it.
         assert page.locator(".stage .item").count() > 0
-        page.locator(".news button.primary").click()
+        page.locator(".notice button.primary").click()

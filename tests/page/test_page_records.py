@@ -59,9 +59,9 @@ def test_a_sample_with_its_slider(visit: Callable[..., Person], game: str) -> No
 def test_a_cat_that_wakes_opens_its_eyes(visit: Callable[..., Person]) -> None:
     person = visit()
     drawn = []
-    for ply, told in ((45, "asleep"), (46, "woken")):
+    for ply, state in ((45, "asleep"), (46, "woken")):
         person.open(f"record/chat_cartonne/{ply}/0")
-        cat = person.page.locator(f".stage .item[aria-label*='cat, {told}, 278']")
+        cat = person.page.locator(f".stage .item[aria-label*='cat, {state}, 278']")
         expect(cat).to_have_count(1)
         drawn.append(cat.inner_html())
     # Closed eyes are lines, open ones ellipses.
@@ -100,8 +100,8 @@ def test_what_is_no_record_is_told(visit: Callable[..., Person], tmp_path: Path,
     file.write_text(BAD_RECORDS[name])
     person.open("")
     person.page.locator(".elsewhere [type=file]").set_input_files(file)
-    told = person.page.locator(".elsewhere > .refusal:not(:empty), .failed p, .bar .refusal:not([hidden])").first
-    expect(told).not_to_be_empty()
+    refusal = person.page.locator(".elsewhere > .refusal:not(:empty), .failed p, .bar .refusal:not([hidden])").first
+    expect(refusal).not_to_be_empty()
     person.refused.clear()
     person.open("")
 

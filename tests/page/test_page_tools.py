@@ -110,7 +110,7 @@ def test_bots_can_be_watched_and_stopped(visit: Callable[..., Person]) -> None:
     assert plies[1] == plies[2]
     page.evaluate("localStorage.setItem('pace', 'none')")
     pause.click()
-    page.wait_for_selector(".news.end")
+    page.wait_for_selector(".notice.end")
     assert person.ply > plies[2]
     assert not page.locator(TURN).count()
 
@@ -129,9 +129,9 @@ def test_why_a_move_is_illegal(visit: Callable[..., Person], game: str, language
                 with person.page.expect_response("**/chatiere.v1.TableService/Move") as answer:
                     person.pick(WRONG)
                 details = [each["debug"] for each in answer.value.json()["details"]]
-                (said,) = [each for each in details if "locale" in each]
-                assert said["locale"] == language
-                expect(person.page.locator(".bar .refusal")).to_have_text(said["message"])
+                (details_in_language,) = [each for each in details if "locale" in each]
+                assert details_in_language["locale"] == language
+                expect(person.page.locator(".bar .refusal")).to_have_text(details_in_language["message"])
                 assert any(each.get("reason") == "ILLEGAL_ACTION" for each in details)
                 person.refused.clear()
                 # The game goes on where it was.

@@ -56,6 +56,6 @@ def test_a_refused_typed_action_names_its_kind_and_the_part_that_is_to_blame(gam
 def test_the_parts_of_faults_are_fields_of_actions(game: Game) -> None:
     action: Any = game_pb2.Action.DESCRIPTOR.fields_by_name[game.name].message_type
     fields: set[Any] = {field.name for kind in action.fields for field in kind.message_type.fields}
-    told = {part for fault in game.description.faults.values() for part in fault.parts}
-    assert told
-    assert told <= fields
+    parts = {part for fault in game.description.faults.values() for part in fault.parts}
+    assert parts
+    assert parts <= fields

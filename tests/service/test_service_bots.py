@@ -54,11 +54,11 @@ def test_the_bots_are_those_of_the_library(server: Running, game: Game) -> None:
         assert (bot.name, bot.title, bot.description) == info[:3]
         assert bot.title
         assert bot.description
-        told = [
+        parameters = [
             (each.name, each.lowest, each.highest, each.default_value if each.HasField("default_value") else None)
             for each in bot.parameters
         ]
-        assert told == [
+        assert parameters == [
             (each.name, each.lowest, min(each.highest, most) if each.counts_games else each.highest, each.default)
             for each in info.parameters
         ]

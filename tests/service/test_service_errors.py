@@ -253,30 +253,35 @@ def test_reason_impossible_outcome(stub: Any, game: Game, chance: game_pb2.Posit
     for outcome in game.min_players, 65535, 65536, 2**32 - 1:
         request = game_service_pb2.ApplyRequest(state=chance.state, outcome=outcome)
         refused = refusal(stub.Apply, request)
-        told = {"game": game.name, "actor": "chance", "move": str(outcome), "rule_key": "rule.no_such_outcome"}
-        check(refused, "IMPOSSIBLE_OUTCOME", "outcome", **told)
+        metadata = {"game": game.name, "actor": "chance", "move": str(outcome), "rule_key": "rule.no_such_outcome"}
+        check(refused, "IMPOSSIBLE_OUTCOME", "outcome", **metadata)
 
 
 def test_reason_chance_pending(stub: Any, game: Game, chance: game_pb2.Position, decision: game_pb2.Position) -> None:
     for action in game_pb2.Action(id=0), decision.legal_actions[0]:
         request = game_service_pb2.ApplyRequest(state=chance.state, action=action)
-        told = {"game": game.name, "actor": "chance", "rule_key": "rule.chance_is_pending"}
-        check(refusal(stub.Apply, request), "CHANCE_PENDING", "action", **told)
+        metadata = {"game": game.name, "actor": "chance", "rule_key": "rule.chance_is_pending"}
+        check(refusal(stub.Apply, request), "CHANCE_PENDING", "action", **metadata)
 
 
 def test_reason_no_chance_pending(stub: Any, game: Game, decision: game_pb2.Position) -> None:
     request = game_service_pb2.ApplyRequest(state=decision.state, outcome=0)
-    told = {"game": game.name, "actor": str(decision.turn.seat), "move": "0", "rule_key": "rule.no_chance_is_pending"}
-    check(refusal(stub.Apply, request), "NO_CHANCE_PENDING", "outcome", **told)
+    expected = {
+        "game": game.name,
+        "actor": str(decision.turn.seat),
+        "move": "0",
+        "rule_key": "rule.no_chance_is_pending",
+    }
+    check(refusal(stub.Apply, request), "NO_CHANCE_PENDING", "outcome", **expected)
 
 
 def test_reason_game_over(stub: Any, game: Game, over: game_pb2.Position, decision: game_pb2.Position) -> None:
-    told = {"game": game.name, "actor": "nobody", "rule_key": "rule.game_is_over"}
+    metadata = {"game": game.name, "actor": "nobody", "rule_key": "rule.game_is_over"}
     for action in game_pb2.Action(id=0), decision.legal_actions[0]:
         request = game_service_pb2.ApplyRequest(state=over.state, action=action)
-        check(refusal(stub.Apply, request), "GAME_OVER", "action", **told)
+        check(refusal(stub.Apply, request), "GAME_OVER", "action", **metadata)
     request = game_service_pb2.ApplyRequest(state=over.state, outcome=0)
-    check(refusal(stub.Apply, request), "GAME_OVER", "outcome", **told, move="0")
+    check(refusal(stub.Apply, request), "GAME_OVER", "outcome", **metadata, move="0")
 
 
 def test_reason_missing_field_state(stub: Any) -> None:

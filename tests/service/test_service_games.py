@@ -123,20 +123,20 @@ def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(s
         assert getattr(info.piece_details, info.name).cards
         kinds = {piece.kind for piece in info.pieces}
         pieces: Any = game_pb2.Pieces.DESCRIPTOR.fields_by_name[info.name].message_type
-        told = {field.field: field.kind for field in info.piece_fields}
-        assert len(told) == len(info.piece_fields)
+        piece_kinds = {field.field: field.kind for field in info.piece_fields}
+        assert len(piece_kinds) == len(info.piece_fields)
         named = {argument.kind for phrase in info.phrases for argument in phrase.arguments}
-        assert set(told.values()) <= kinds
-        assert set(told.values()) | named - {"", "seat"} == kinds
-        for path in told:
+        assert set(piece_kinds.values()) <= kinds
+        assert set(piece_kinds.values()) | named - {"", "seat"} == kinds
+        for path in piece_kinds:
             message, _, name = path.partition(".")
             assert name in pieces.file.message_types_by_name[message].fields_by_name
     (discat,) = [
         info for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True)).games if info.name == "discat"
     ]
-    told = {field.field: field.kind for field in discat.piece_fields}
-    assert told["DiscatPlay.cards"] == told["DiscatEvent.cards"] == "card"
-    assert "DiscatEvent.seat" not in told
+    piece_kinds = {field.field: field.kind for field in discat.piece_fields}
+    assert piece_kinds["DiscatPlay.cards"] == piece_kinds["DiscatEvent.cards"] == "card"
+    assert "DiscatEvent.seat" not in piece_kinds
     assert {option.name: option.piece_kind for option in discat.options} == {"first_seat": "seat", "up_arrows": "card"}
 
 
@@ -146,11 +146,11 @@ def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:
         assert (info.zero_sum, info.lowest_total_wins) == (game.zero_sum, game.lowest_total_wins)
         assert [each.players for each in info.by_players] == list(range(game.min_players, game.max_players + 1))
         for each in info.by_players:
-            for told, limits in (
+            for message, limits in (
                 (each.limits, game.limits(each.players)),
                 (each.limits_of_any_options, game.limits_of_any_options(each.players)),
             ):
-                assert {field.name: value for field, value in told.ListFields()} == limits._asdict()
+                assert {field.name: value for field, value in message.ListFields()} == limits._asdict()
 
 
 def test_list_games_tells_all_that_is_needed_to_read_an_observation(stub: Any) -> None:
@@ -158,11 +158,11 @@ def test_list_games_tells_all_that_is_needed_to_read_an_observation(stub: Any) -
     assert {kind.value: f"OBSERVATION_KIND_{kind.name}" for kind in ObservationKind}.items() <= kinds.items()
     for info in stub.ListGames(WHOLE).games:
         game = engine.game(info.name)
-        told, known = ObservationLayout(info), ObservationLayout(game.description)
-        assert (told.length, told.num_features) == (info.observation_length, known.num_features)
+        layout, known = ObservationLayout(info), ObservationLayout(game.description)
+        assert (layout.length, layout.num_features) == (info.observation_length, known.num_features)
         position = game.new_game(game.max_players, seed=3)
         for seat in range(game.max_players):
-            planes = told.planes(position.observation(seat))
+            planes = layout.planes(position.observation(seat))
             expected = known.planes(position.observation(seat))
             assert list(planes) == list(expected)
             assert all((planes[name] == expected[name]).all() for name in planes)
@@ -319,8 +319,8 @@ def test_a_viewers_score_has_the_fields_of_a_score() -> None:
         {field.name: (field.number, field.type, field.is_repeated, field.message_type) for field in kind.fields}
         for kind in (game_pb2.Score.DESCRIPTOR, game_pb2.ViewerScore.DESCRIPTOR)
     )
-    assert {name: told for name, told in score.items() if name != "totals"} == {
-        name: told for name, told in viewers.items() if name != "totals"
+    assert {name: properties for name, properties in score.items() if name != "totals"} == {
+        name: properties for name, properties in viewers.items() if name != "totals"
     }
 
 
@@ -419,11 +419,11 @@ def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
     for ply, position in enumerate(play_on(stub, first, random.Random(2), EVERYTHING), 1):
         over = position.turn.kind == game_pb2.TURN_KIND_OVER
         views = [update.view for update in position.updates]
-        told: Any
-        for told in (position, position.state, *views):
-            assert told.ply == ply
-        for told in (position, *views):
-            assert told.HasField("end") == over
+        message: Any
+        for message in (position, position.state, *views):
+            assert message.ply == ply
+        for message in (position, *views):
+            assert message.HasField("end") == over
     reached = in_process(position.state)
     end = getattr(position.end, game.name)
     assert (end.kind, end.seat) == (reached.end(), reached.ended_by())

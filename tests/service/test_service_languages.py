@@ -164,9 +164,9 @@ def test_illegal_moves_are_refused_in_both_languages(server: Running) -> None:
     assert plain.metadata["rule_key"] == "rule.first_play_is_one_card"
     messages = {}
     for language in LANGUAGES:
-        told, message = refused(server.stub.Apply, request, *asking(language))
+        refused_call, message = refused(server.stub.Apply, request, *asking(language))
         assert message is not None
-        assert (told.message, told.metadata) == (plain.message, plain.metadata)
+        assert (refused_call.message, refused_call.metadata) == (plain.message, plain.metadata)
         assert message.locale == language
         messages[language] = message.message
     assert messages["fr"] == "au premier tour de la partie, on joue exactement une carte"
@@ -182,10 +182,10 @@ def test_a_refusal_without_a_phrase_has_the_words_of_its_reason(server: Running)
 
 
 def test_a_header_that_is_none_is_refused(server: Running) -> None:
-    told, message = refused(server.stub.ListGames, pb.ListGamesRequest(), *asking("fr;q=3"))
-    assert told.code is grpc.StatusCode.INVALID_ARGUMENT
-    assert told.reason == "INVALID_LANGUAGE"
-    assert told.metadata == {"metadata": "accept-language"}
+    refused_call, message = refused(server.stub.ListGames, pb.ListGamesRequest(), *asking("fr;q=3"))
+    assert refused_call.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert refused_call.reason == "INVALID_LANGUAGE"
+    assert refused_call.metadata == {"metadata": "accept-language"}
     assert message is None
 
 

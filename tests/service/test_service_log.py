@@ -49,8 +49,8 @@ def test_dropped_lines_are_told_when_the_reader_is_back() -> None:
         while not (dropped := server.total(DROPPED)):
             fail(stub, 200)
         server.is_read.set()
-        told = server.find(r"worker-0 .*nobody read the log: dropped (\d+) lines")
-        assert int(told[1]) >= dropped
+        line = server.find(r"worker-0 .*nobody read the log: dropped (\d+) lines")
+        assert int(line[1]) >= dropped
         fail(stub, 1)
         assert server.stop() == 0
         server.find("supervisor .*stopped")

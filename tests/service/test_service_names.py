@@ -40,27 +40,27 @@ def test_labels_have_the_names(server: Running, game: Game, language: str) -> No
     players = game.max_players
     asking = (("accept-language", language),)
     request = pb.NewGameRequest(game=game.name, players=players, seed=3, include=include(players, NAMES))
-    said = server.stub.NewGame(request, metadata=asking).position
+    named_position = server.stub.NewGame(request, metadata=asking).position
     request.include.CopyFrom(include(players, []))
     plain = server.stub.NewGame(request, metadata=asking).position
-    told = 0
+    differences = 0
     for _ in range(30):
-        for one, other in zip(labelled(said), labelled(plain), strict=True):
+        for one, other in zip(labelled(named_position), labelled(plain), strict=True):
             assert one.label == named(other.label)
-            told += one.label != other.label
+            differences += one.label != other.label
             # All else is the same, without names.
             one.label = other.label
-        assert said == plain
-        assert not any(name.encode() in said.SerializeToString() for name in NAMES)
+        assert named_position == plain
+        assert not any(name.encode() in named_position.SerializeToString() for name in NAMES)
         if not plain.legal_actions:
             break
         action = plain.legal_actions[len(plain.legal_actions) // 2]
         apply = pb.ApplyRequest(state=plain.state, action=game_pb2.Action(id=action.id))
         apply.include.CopyFrom(include(players, NAMES))
-        said = server.stub.Apply(apply, metadata=asking).position
+        named_position = server.stub.Apply(apply, metadata=asking).position
         apply.include.CopyFrom(include(players, []))
         plain = server.stub.Apply(apply, metadata=asking).position
-    assert told > players
+    assert differences > players
 
 
 def test_explicit_chance_and_positions_have_the_names(server: Running, game: Game) -> None:

@@ -202,8 +202,8 @@ def test_logs_and_traces_hold_no_names_of_players(
             assert "Bartholomew" not in str(refusal(stub.NewGame, request))
         assert server.stop() == 0
     assert len(spans) == len([line for line in server.lines if "GameService" in line]) == 4
-    for told in (*map(str, spans), *server.lines):
-        assert not re.search("Philom|Bartholomew", told)
+    for line in (*map(str, spans), *server.lines):
+        assert not re.search("Philom|Bartholomew", line)
 
 
 @pytest.mark.parametrize("package", ["opentelemetry.sdk.trace", "opentelemetry.instrumentation.grpc"])

@@ -308,10 +308,10 @@ def test_a_worker_may_write_much_before_it_serves(tmp_path: Path) -> None:
     with served("--log-format", "json", environment=injected(tmp_path, NOISY)) as server:
         assert server.address
         assert server.stop() == 0
-        said = [line["message"] for line in written_by_workers(server) if line["logger"] == "stderr"]
+        messages = [line["message"] for line in written_by_workers(server) if line["logger"] == "stderr"]
         # More than a pipe holds, and less than may wait to be written.
         expected = [f"noise {number} {'x' * 100}" for number in range(2_500)]
-        assert sorted(said) == sorted([*expected, "a library prints", "no end of the line"])
+        assert sorted(messages) == sorted([*expected, "a library prints", "no end of the line"])
 
 
 @pytest.mark.parametrize("size", [999, 2**15, 2**16])

@@ -14,12 +14,12 @@ from chatiere.v1 import table_service_pb2 as pb
 
 # Computed by hashlib and cryptography from docs/tables.md and table_service.proto, without the service.
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "derivations.json").read_text())
-TOLD: dict[str, Any] = VECTORS["verifiable"]
+VERIFIABLE: dict[str, Any] = VECTORS["verifiable"]
 OWN: dict[str, Any] = VECTORS["service"]
 
 
-def told(name: str) -> bytes:
-    return bytes.fromhex(TOLD[name])
+def verifiable(name: str) -> bytes:
+    return bytes.fromhex(VERIFIABLE[name])
 
 
 def own(name: str) -> bytes:
@@ -32,24 +32,24 @@ def key() -> TableKey:
 
 
 def test_the_stream_from_the_root() -> None:
-    stream = TOLD["stream"]
-    assert roots.stream_of(told("root")) == (int(stream["seed"]), int(stream["game_number"]))
+    stream = VERIFIABLE["stream"]
+    assert roots.stream_of(verifiable("root")) == (int(stream["seed"]), int(stream["game_number"]))
 
 
-@pytest.mark.parametrize("ply", TOLD["luck"])
+@pytest.mark.parametrize("ply", VERIFIABLE["luck"])
 def test_the_luck_of_a_bot(ply: str) -> None:
-    assert roots.luck_of(told("root"), int(ply)) == int(TOLD["luck"][ply])
+    assert roots.luck_of(verifiable("root"), int(ply)) == int(VERIFIABLE["luck"][ply])
 
 
 def test_the_commitment() -> None:
-    assert roots.commitment_of(told("table_id"), told("root")) == told("commitment")
+    assert roots.commitment_of(verifiable("table_id"), verifiable("root")) == verifiable("commitment")
 
 
 def test_the_hash_of_a_table() -> None:
-    table = client.table_of(TOLD["table"])
-    assert client.hash_of(table) == told("hash")
-    assert client.header_of(table).commitment == told("commitment")
-    assert open_table(Keyring(None, own("key")), table).hash == told("hash")
+    table = client.table_of(VERIFIABLE["table"])
+    assert client.hash_of(table) == verifiable("hash")
+    assert client.header_of(table).commitment == verifiable("commitment")
+    assert open_table(Keyring(None, own("key")), table).hash == verifiable("hash")
 
 
 def test_the_name_of_a_key(key: TableKey) -> None:
@@ -69,23 +69,23 @@ def test_the_nonce_tells_where_the_header_ends(key: TableKey) -> None:
 
 def test_acknowledgements(key: TableKey) -> None:
     for seat, code in OWN["acknowledgements"].items():
-        assert key.acknowledgement(told("hash"), int(seat)).hex() == code
+        assert key.acknowledgement(verifiable("hash"), int(seat)).hex() == code
 
 
 def test_a_whole_table(key: TableKey) -> None:
     header = pb.TableHeader.FromString(own("header"))
     keys = Keyring(None, own("key"))
-    body = Body(told("root"), own("state"), OWN["decision"])
+    body = Body(verifiable("root"), own("state"), OWN["decision"])
     table = seal(key, header, body)
     for seat in map(int, OWN["acknowledgements"]):
         table = acknowledged(open_table(keys, table), seat)
-    assert client.text_of(table) == TOLD["table"]
+    assert client.text_of(table) == VERIFIABLE["table"]
     assert open_table(keys, table).body == body
 
 
 def test_an_unknown_format_is_not_opened(key: TableKey) -> None:
     header = pb.TableHeader.FromString(own("header"))
-    keys, body = Keyring(None, own("key")), Body(told("root"), own("state"), None)
+    keys, body = Keyring(None, own("key")), Body(verifiable("root"), own("state"), None)
     assert open_table(keys, seal(key, header, body)).body == body
     for other in 0, 2:
         header.format = other

@@ -232,12 +232,12 @@ def test_a_creator_who_has_the_secrets(host: Host, game: Game) -> None:
     """The header tells everybody of each secret that the service made for the creator."""
     seats = [human(secret_of(0)), *(pb.TableSeat() for _ in range(game.max_players - 1))]
     made = host.new_table(game=game.name, players=len(seats), seats=seats, acknowledgement=NONE)
-    told = host.open(made.table).header.seats
-    assert [seat.made_by_service for seat in told] == [False] + [True] * (len(seats) - 1)
+    header_seats = host.open(made.table).header.seats
+    assert [seat.made_by_service for seat in header_seats] == [False] + [True] * (len(seats) - 1)
     assert [each.seat for each in made.secrets] == list(range(1, len(seats)))
     for each in made.secrets:
         assert len(each.secret) == 16
-        assert told[each.seat].secret_sha256 == hashlib.sha256(each.secret).digest()
+        assert header_seats[each.seat].secret_sha256 == hashlib.sha256(each.secret).digest()
         assert host.look(made.table, each.secret).seat == each.seat
     # What a creator says of it is ignored.
     claimed = [pb.TableSeat(secret_sha256=human(secret_of(i)).secret_sha256, made_by_service=True) for i in range(2)]

@@ -55,7 +55,7 @@ def answer(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return (str(error.reason.value), error.message, error.field, error.rule, error.metadata)
 
 
-def told(response: Any) -> Any:
+def without_table(response: Any) -> Any:
     """Return what an answer tells, sealed bytes aside."""
     if isinstance(response, bytes):
         return "a table"

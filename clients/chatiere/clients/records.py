@@ -82,7 +82,7 @@ def to_text(record: GameRecord) -> str:
         return "".join(f"{line}\n" for line in _lines(record))
     except EngineError as error:
         error.lies_below("record")
-        raise MalformedRecordError(_told(error, f"{error.field}: ")) from error
+        raise MalformedRecordError(_message_of(error, f"{error.field}: ")) from error
 
 
 def from_text(text: str, source: str = "record") -> GameRecord:
@@ -187,7 +187,7 @@ def _result(position: Position) -> str:
     return f"{winners} won; totals {' '.join(map(str, position.totals()))}"
 
 
-def _told(error: EngineError, place: str) -> str:
+def _message_of(error: EngineError, place: str) -> str:
     rule = f" ({error.rule})" if error.rule else ""
     return f"{place}{error.message}{rule}"
 
@@ -296,7 +296,7 @@ class _Text:
         try:
             return function(*arguments)
         except EngineError as error:
-            self._fail(_told(error, ""), number)
+            self._fail(_message_of(error, ""), number)
 
     def _json(self, tag: str) -> Any:
         number, value = self._tags[tag]
@@ -329,7 +329,7 @@ class _Text:
             return record.begin()
         except EngineError as error:
             name = error.field.partition("[")[0]
-            self._fail(_told(error, ""), self._line(f"option {name}"))
+            self._fail(_message_of(error, ""), self._line(f"option {name}"))
 
     def _read_names(self, record: GameRecord) -> None:
         given = [tag for tag in self._tags if tag.startswith("name ")]

@@ -9,5 +9,15 @@ export { headerOf } from "./sealed_table.js";
 export { SealedSeat } from "./sealed_seat.js";
 export { LocalStorageStore, MapStore, type SeatStore } from "./seat_store.js";
 export { ForkError } from "./shared/fork_error.js";
+export {
+  awaitedReplies,
+  type Invitation,
+  invitationIn,
+  invitationText,
+  type InvitedSeat,
+  replied,
+  replyIn,
+  replyText,
+} from "./shared/invitations.js";
 export { type Template, type Wording, Words } from "./shared/phrases.js";
 export { awaited, hashOf, merged, missingSeats, tableOf, textOf, toSend } from "./shared/sealed_table.js";

@@ -1,4 +1,4 @@
-import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
 
 import type { OptionsSchema, Position } from "./generated/chatiere/v1/game_pb.js";
 import { type GameRecord, GameRecordSchema } from "./generated/chatiere/v1/record_pb.js";
@@ -39,11 +39,11 @@ export function beginRecord(beginning: Position, players: number, facts: RecordF
 }
 
 /**
- * Return the record that a text is (docs/records.md), of a game whose options are all left at their defaults. Its moves are
- * not checked: Chatiere.resume does that.
+ * Return the record that a text is (docs/records.md). Its options and moves are not checked: Chatiere.resume does that.
  *
- * Throws RangeError, which names the line, for another text.
+ * Throws RangeError, which names the line, for another text; Error for options that the game does not have.
  */
 export function readRecord(text: string): GameRecord {
-  return fromJson(GameRecordSchema, { ...recordIn(text) });
+  // Its options are whatever JSON the text has.
+  return fromJson(GameRecordSchema, recordIn(text) as unknown as JsonValue);
 }

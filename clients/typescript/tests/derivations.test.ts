@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, hkdfSync } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { hashOf, headerOf, tableOf } from "@chatiere/client";
 
-import { present } from "./support.js";
+import { vectorsIn } from "./support.js";
 
 /** What a client can verify of a game at a sealed table; all of it but numbers and text in hexadecimal. */
 interface Vectors {
@@ -18,8 +17,7 @@ interface Vectors {
   readonly hash: string;
 }
 
-const file = readFileSync(present(process.env["CHATIERE_DERIVATIONS"]), "utf8");
-const { verifiable: vectors } = JSON.parse(file) as { verifiable: Vectors };
+const { verifiable: vectors } = vectorsIn("derivations.json") as { verifiable: Vectors };
 const [root, tableId] = [Buffer.from(vectors.root, "hex"), Buffer.from(vectors.table_id, "hex")];
 
 /** As TableRecord describes it: the HKDF-SHA-256 of the root, without salt. */

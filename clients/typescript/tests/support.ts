@@ -1,6 +1,8 @@
 // The service that the tests call, and how they play.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { type Action, Chatiere, ChatiereError, type GameInfo, type Settings } from "@chatiere/client";
 
@@ -8,6 +10,11 @@ import { type Action, Chatiere, ChatiereError, type GameInfo, type Settings } fr
 export const DOOR = fromEnvironment("CHATIERE_DOOR");
 /** The URL of its port for gRPC. */
 export const GRPC = fromEnvironment("CHATIERE_GRPC");
+
+/** Return what a file of vectors holds, which other clients are held against, too. */
+export function vectorsIn(name: string): unknown {
+  return JSON.parse(readFileSync(join(fromEnvironment("CHATIERE_VECTORS"), name), "utf8"));
+}
 
 /** Return a client. */
 export function connected(settings?: Settings): Chatiere {

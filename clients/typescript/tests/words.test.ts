@@ -10,27 +10,27 @@ interface Labelled {
   readonly phrase?: Phrase | undefined;
 }
 
-/** Play a game, and return all that it says. */
-async function saidIn(language: string, { name, maxPlayers }: GameInfo): Promise<Labelled[]> {
+/** Play a game, and return all that has a label in it. */
+async function labelledIn(language: string, { name, maxPlayers }: GameInfo): Promise<Labelled[]> {
   const chatiere = connected({ language });
   const table = await chatiere.newGame({ game: name, players: maxPlayers, seed: 11n });
-  const said: Labelled[] = [...table.events];
+  const labelled: Labelled[] = [...table.events];
   while (table.seat !== undefined) {
-    said.push(...table.legalActions);
+    labelled.push(...table.legalActions);
     await table.move(choose(table.legalActions, table.ply));
-    said.push(...table.events, ...table.spectator.events, ...table.seats.flatMap(({ events }) => events));
+    labelled.push(...table.events, ...table.spectator.events, ...table.seats.flatMap(({ events }) => events));
   }
   const explicit = await chatiere.newGame({ game: name, players: maxPlayers, explicitChance: true });
-  return [...said, present(table.end), ...explicit.chanceOutcomes];
+  return [...labelled, present(table.end), ...explicit.chanceOutcomes];
 }
 
 for (const language of ["en", "fr"] as const) {
   for (const info of await gamesIn(language)) {
     test(`labels of ${info.name} are rebuilt (${language})`, async () => {
       const words = new Words(info);
-      const said = await saidIn(language, info);
-      assert(said.length > 100);
-      for (const { label, phrase } of said) {
+      const labelled = await labelledIn(language, info);
+      assert(labelled.length > 100);
+      for (const { label, phrase } of labelled) {
         assert.equal(words.write(present(phrase)), label);
       }
     });
@@ -47,8 +47,8 @@ test("another language has texts and names of its own", async () => {
 });
 
 test("players have names, and numbers agree", async () => {
-  const phrase = (key: string, said: Record<string, number[]>) =>
-    ({ key, arguments: Object.entries(said).map(([name, numbers]) => ({ name, numbers })) }) as unknown as Phrase;
+  const phrase = (key: string, values: Record<string, number[]>) =>
+    ({ key, arguments: Object.entries(values).map(([name, numbers]) => ({ name, numbers })) }) as unknown as Phrase;
   const drawn = (count: number) => phrase("event.turn_begun", { seat: [0], draws: [count], other_seat: [2] });
   const ranked = phrase("event.trick_ranked", { ranking: [2, 0, 1] });
   for (const [language, one, two, ranking] of [
@@ -70,7 +70,7 @@ test("another language has plural categories of its own", async () => {
   const few = "{seat}: {draws} karty ({other_seat})";
   const texts = { "event.turn_begun": { few, other: "{seat}: {draws} karet ({other_seat})" } };
   const words = new Words(info, { texts, language: "cs" });
-  const said = (count: number) =>
+  const begun = (count: number) =>
     ({
       key: "event.turn_begun",
       arguments: [
@@ -79,8 +79,8 @@ test("another language has plural categories of its own", async () => {
         { name: "other_seat", numbers: [1] },
       ],
     }) as unknown as Phrase;
-  assert.equal(words.write(said(3)), "seat 0: 3 karty (seat 1)");
-  assert.equal(words.write(said(5)), "seat 0: 5 karet (seat 1)");
+  assert.equal(words.write(begun(3)), "seat 0: 3 karty (seat 1)");
+  assert.equal(words.write(begun(5)), "seat 0: 5 karet (seat 1)");
 });
 
 test("a phrase of another game is refused", async () => {

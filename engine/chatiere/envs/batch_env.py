@@ -1,13 +1,13 @@
 """The base of environments that play many games at a time: numbers, batches and games begun anew."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import replace
-from types import TracebackType
-from typing import NamedTuple, Self, SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chatiere.engine.closing import Closing
 from chatiere.engine.core.batch import MAX_ITEMS
 from chatiere.engine.core.integers import column_of, require_integer, unsigned
 from chatiere.envs.batch import Batch, Ended, Positions, joined, only
@@ -22,7 +22,7 @@ class Rows(NamedTuple):
     decisions: NDArray[np.uint32]
 
 
-class BatchEnv(ABC):
+class BatchEnv(Closing):
     """`num_envs` environments, each of which plays one game after another, with sampled chance.
 
     The environments are split into `batches` batches, which take turns: `step` takes the actions for the last batch and
@@ -102,16 +102,6 @@ class BatchEnv(ABC):
         """Release what the environment holds. It cannot be used any more; batches can."""
         self._is_closed = True
         self._last = None
-
-    def __enter__(self) -> Self:
-        """Return the environment itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
 
     @abstractmethod
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:

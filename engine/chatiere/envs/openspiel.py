@@ -84,13 +84,13 @@ class _Course:
     def history(self, viewer: int) -> str:
         # What a seat or the spectator was told, and the seat's own actions, from the start on.
         start = self.start
-        told = start.history if viewer == start.seat else start.seen_by_all
-        known, text = self._histories.get(viewer, (None, told))
+        beginning = start.history if viewer == start.seat else start.seen_by_all
+        known, text = self._histories.get(viewer, (None, beginning))
         pieces = []
         last = self.moves
         while last is not known and last is not None:
             before, mover, move, events = last
-            pieces.append(_told(viewer, mover, move, events))
+            pieces.append(_text_of(viewer, mover, move, events))
             last = before
         text += "".join(reversed(pieces))
         self._histories[viewer] = self.moves, text
@@ -108,7 +108,7 @@ def _replayed(start: _Start, moves: list[int]) -> _Course:
     return course
 
 
-def _told(viewer: int, mover: int, move: int, events: EventLog) -> str:
+def _text_of(viewer: int, mover: int, move: int, events: EventLog) -> str:
     # Numbers, not labels: two things that differ never read the same.
     text = f"{move}! " if mover == viewer >= 0 else ""
     for kind, seat, seen_by, values in events:

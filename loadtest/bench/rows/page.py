@@ -37,7 +37,7 @@ _PLAY = """async (moves) => {
   const calls = () =>
     performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("TableService/Move"));
   const next = () => new Promise((resolve) => setTimeout(resolve, 5));
-  for (let made = 0; calls().length < moves && !document.querySelector(".news.end"); made++) {
+  for (let made = 0; calls().length < moves && !document.querySelector(".notice.end"); made++) {
     const list = document.querySelector(".all-actions:not([hidden])");
     if (list) list.open = true;
     await next();

@@ -162,8 +162,8 @@ def _write(player: ShardPlayer, directory: Path, ray: str | None) -> tuple[Resul
                 for games, shard in play_on_ray(player.play, missing):
                     data_set.add(games, shard)
                     report(games.length)
-    told = [f"{kept:,} games were there already"] if kept else []
-    return data_set.results(), [*told, f"written to {directory}; the games' hash is {data_set.finish()}"]
+    lines = [f"{kept:,} games were there already"] if kept else []
+    return data_set.results(), [*lines, f"written to {directory}; the games' hash is {data_set.finish()}"]
 
 
 def _report(game: str, names: Sequence[str], results: Results, seconds: float) -> Iterator[str]:

@@ -105,9 +105,9 @@ def _held_against(tables: list[_Table]) -> str:
 
 
 def _compare(record: pb.TableRecord, header: pb.TableHeader) -> None:
-    for told, names in (record, _SHARED), (record.record, _SHARED_OF_GAME):
+    for message, names in (record, _SHARED), (record.record, _SHARED_OF_GAME):
         for name in names:
-            if getattr(told, name) != getattr(header, name):
+            if getattr(message, name) != getattr(header, name):
                 raise _DifferenceError(f"the record's {name} is not that of the table")
 
 

@@ -10,7 +10,7 @@
 
 /* What has been done in all conversations, to show that they reach everything. */
 struct counts {
-    uint64_t conversations, connections, bytes_said, bytes_heard, calls, faults, messages, answers, refusals, resets;
+    uint64_t conversations, connections, bytes_sent, bytes_received, calls, faults, messages, answers, refusals, resets;
     uint64_t moves, drains;
 };
 extern struct counts counts_of_all;
@@ -46,7 +46,7 @@ struct heard_stream {
 
 /* The other end of a played socket. */
 struct wire {
-    struct script said;
+    struct script script;
     size_t come;     /* bytes that have come so far */
     size_t read;     /* of these, those that were read */
     size_t space;    /* bytes that the other end takes until it is full */

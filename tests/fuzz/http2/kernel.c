@@ -127,7 +127,7 @@ static void hear_content(struct heard_stream *stream, const uint8_t *at, size_t 
 }
 
 static void hear(struct wire *wire, const uint8_t *at, size_t size) {
-    counts_of_all.bytes_heard += size;
+    counts_of_all.bytes_received += size;
     while (size > 0) {
         size_t part;
         if (wire->preface_left > 0) {
@@ -166,7 +166,7 @@ ssize_t __wrap_recv(int fd, void *buffer, size_t size, int flags) {
         return wire->has_ended ? 0 : failed(one_in(32) ? EINTR : EAGAIN);
     if (part > size)
         part = size;
-    memcpy(buffer, wire->said.bytes + wire->read, part);
+    memcpy(buffer, wire->script.bytes + wire->read, part);
     wire->read += part;
     return (ssize_t)part;
 }

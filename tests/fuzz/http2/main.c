@@ -14,7 +14,7 @@
 /* Seconds that conversations may take, of which there are this many. */
 #define LIMIT 60
 #define TOGETHER 256
-/* Bytes that a connection may take, beside what is said, the messages that have come and those to send: in libnghttp2
+/* Bytes that a connection may take, beside the script, the messages that have come and those to send: in libnghttp2
  * 10,000 frames may wait. */
 #define MAX_MEMORY (4 * 1024 * 1024)
 /* The same at our client, which grants frames of 16 MB: libnghttp2 sets aside 8 bytes for each 6 of a SETTINGS frame. */
@@ -95,11 +95,11 @@ static void check_memory(size_t expected) {
 
 /* Let more bytes come: all, a few, or one. */
 static void bring(struct wire *wire) {
-    size_t rest = wire->said.size - wire->come;
+    size_t rest = wire->script.size - wire->come;
     if (rest > 0 && !one_in(2))
         rest = 1 + below(one_in(3) ? (unsigned)rest : rest < 40 ? (unsigned)rest : 40);
     wire->come += rest;
-    counts_of_all.bytes_said += rest;
+    counts_of_all.bytes_sent += rest;
 }
 
 /* Clients with an endpoint */
@@ -172,7 +172,7 @@ static bool go_on(struct wire *client) {
     if (client->space < 4096)
         client->space += below(2) * below(20000);
     client->is_reset = one_in(200);
-    return client->come < client->said.size;
+    return client->come < client->script.size;
 }
 
 static bool are_all_closed(void) {
@@ -209,7 +209,7 @@ static void leave(bool is_silent) {
 }
 
 static void converse_with_endpoint(void) {
-    size_t before = allocated, said = 0;
+    size_t before = allocated, scripted = 0;
     int listening[] = {play_listening(), play_listening()};
     memset(clients, 0, sizeof(clients));
     memset(&played_service, 0, sizeof(played_service));
@@ -222,10 +222,10 @@ static void converse_with_endpoint(void) {
     played_service.second = endpoints[1];
     client_count = one_in(5) ? 2 + below(MAX_CLIENTS - 1) : 1;
     for (unsigned i = 0; i < client_count; i++) {
-        say(&clients[i].said, true, PATHS, PATH_COUNT);
+        say(&clients[i].script, true, PATHS, PATH_COUNT);
         clients[i].space = one_in(4) ? below(one_in(2) ? 60 : 6000) : 16 * 1024 * 1024;
     }
-    said = allocated - before;
+    scripted = allocated - before;
     bool goes_on = true;
     for (unsigned i = 0; goes_on && i < MAX_TURNS; i++) {
         goes_on = false;
@@ -243,7 +243,7 @@ static void converse_with_endpoint(void) {
         for (unsigned j = below(4); j > 0; j--)
             service_act(&played_service);
         size_t held = endpoints[0]->shared.held + (endpoints[1] != NULL ? endpoints[1]->shared.held : 0);
-        check_memory(before + said + held + 3 * sent_bytes + client_count * MAX_MEMORY);
+        check_memory(before + scripted + held + 3 * sent_bytes + client_count * MAX_MEMORY);
         if (one_in(40))
             service_forget_messages(&played_service);
     }
@@ -261,7 +261,7 @@ static void converse_with_endpoint(void) {
         fail("a call is never over");
     service_forget_messages(&played_service);
     for (unsigned i = 0; i < client_count; i++)
-        script_clear(&clients[i].said);
+        script_clear(&clients[i].script);
 }
 
 /* A service with a client, which is used as chatiere.http2.client does */
@@ -285,7 +285,7 @@ static void converse_with_client(void) {
     struct shared shared = {.now = played_now, .max_size = 0xFFFFFFFF};
     struct fields head = {0};
     memset(service, 0, sizeof(*service));
-    say(&service->said, false, NULL, 0);
+    say(&service->script, false, NULL, 0);
     service->space = one_in(4) ? below(3000) : 16 * 1024 * 1024;
     service->preface_left = NGHTTP2_CLIENT_MAGIC_LEN;
     counts_of_all.connections++;
@@ -300,7 +300,7 @@ static void converse_with_client(void) {
     if (stream == NULL)
         fail("no memory");
     for (unsigned i = 0; i < MAX_TURNS && client_turn(connection, stream); i++) {
-        if (service->come == service->said.size && one_in(4))
+        if (service->come == service->script.size && one_in(4))
             service->has_ended = true;
         if (one_in(200))
             service->is_reset = true;
@@ -324,7 +324,7 @@ static void converse_with_client(void) {
     stream_free(stream);
     if (shared.held != 0)
         fail("messages are counted that are gone");
-    script_clear(&service->said);
+    script_clear(&service->script);
 }
 
 static void converse(uint64_t seed) {
@@ -373,7 +373,7 @@ int main(int count, char **arguments) {
         const char *name;
         uint64_t number;
     } rows[] = {
-        {"connections", done->connections}, {"bytes said", done->bytes_said}, {"bytes heard", done->bytes_heard},
+        {"connections", done->connections}, {"bytes sent", done->bytes_sent}, {"bytes received", done->bytes_received},
         {"calls", done->calls}, {"calls with faults", done->faults}, {"messages taken", done->messages},
         {"messages sent", done->answers}, {"refusals", done->refusals}, {"resets", done->resets},
         {"connections moved", done->moves}, {"drains", done->drains},

@@ -73,7 +73,7 @@ def typed(position: Position, action: int) -> ChatCartonneAction:
     return message
 
 
-def told(events: Iterable[Event], whole: bool = True) -> list[tuple[str, int | None]]:
+def plain_events(events: Iterable[Event], whole: bool = True) -> list[tuple[str, int | None]]:
     """Return events as (kind, seat) of their messages."""
     found = []
     for event in events:

@@ -69,7 +69,7 @@ def open_facts(state: Any) -> Any:
 def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:
     """Yield the kinds of what happened in a move."""
     state, then = state_of(before), state_of(after)
-    told = [event.kind for event in happened]
+    event_kinds = [event.kind for event in happened]
     for event in happened:
         values = event.values
         match event.kind:
@@ -117,7 +117,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield from kinds_of_result(after)
         if event.kind.startswith("PRINCESS") and state.final_phase:
             yield "Princess in the final phase"
-    if "CAT_AWAKE" in told and not any(kind != PRINCESS for held in then.seats for kind in held.hand_cards):
+    if "CAT_AWAKE" in event_kinds and not any(kind != PRINCESS for held in then.seats for kind in held.hand_cards):
         yield "awake after the last carton"
 
 

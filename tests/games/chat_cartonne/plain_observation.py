@@ -109,7 +109,7 @@ def seat_numbers(view: Any, other: int) -> list[int]:
     """Return the numbers of a seat in the part `seats`."""
     seen = view.seats[other]
     playing = name_of(view, "phase") not in ("FIRST_SEAT", "OVER")
-    shown = [[sum(2**pattern for pattern in said.not_patterns), int(said.not_princess)] for said in seen.shown]
+    shown = [[sum(2**pattern for pattern in known.not_patterns), int(known.not_princess)] for known in seen.shown]
     return [
         1,
         seen.hand_size,

@@ -9,7 +9,7 @@ from chatiere.v1.chat_cartonne_pb2 import ChatCartonneBoxSeat
 
 from ..building import end_of, phase, read, refusal, score_of, state_of, view_of
 from ..played import played
-from .building import DRAW, GAME, PASS, PRINCESS, SKIP, Board, cat, cell, place, play, princess_in, sleep, told
+from .building import DRAW, GAME, PASS, PRINCESS, SKIP, Board, cat, cell, place, plain_events, play, princess_in, sleep
 
 pytestmark = pytest.mark.rules("chat_cartonne", "End", "Score")
 
@@ -37,7 +37,7 @@ def test_the_fifth_cat_begins_the_final_phase() -> None:
     events = EventLog()
     position = four_cats().position()
     position.apply(sleep(cell(6, 11)), events)
-    assert told(events) == [("CAT_ASLEEP", 0), ("FINAL_PHASE_BEGUN", None)]
+    assert plain_events(events) == [("CAT_ASLEEP", 0), ("FINAL_PHASE_BEGUN", None)]
     assert state_of(position).final_phase
     assert position.current_player() == 1
     # Nobody draws any longer; turn start and play are one decision, a carton or a sleeping cat.
@@ -120,7 +120,7 @@ def test_a_cat_may_follow_also_after_the_games_last_carton() -> None:
     assert phase(position) == "CAT"
     events = EventLog()
     position.apply(SKIP, events)
-    assert told(events) == [("NO_CAT_FOLLOWED", 1), ("GAME_ENDED", None)]
+    assert plain_events(events) == [("NO_CAT_FOLLOWED", 1), ("GAME_ENDED", None)]
     assert position.current_player() == TERMINAL_PLAYER
     assert end_of(position) == "no_cartons"
 
@@ -142,7 +142,7 @@ def test_pass_is_legal_only_with_nothing_to_play() -> None:
     assert position.legal_actions() == [PASS]
     events = EventLog()
     position.apply(PASS, events)
-    assert told(events) == [("PASSED", 0)]
+    assert plain_events(events) == [("PASSED", 0)]
     position.check()
     shown = state_of(position).seats[0].shown
     assert [list(each.not_patterns) for each in shown] == [list(range(8))] * 3
@@ -220,7 +220,7 @@ def test_two_passes_in_succession_of_two_holders_end_it() -> None:
     position = board.position(seat_1_has_passed)
     events = EventLog()
     position.apply(PASS, events)
-    assert told(events) == [("PASSED", 0), ("GAME_ENDED", None)]
+    assert plain_events(events) == [("PASSED", 0), ("GAME_ENDED", None)]
     assert end_of(position) == "all_passed"
 
 

@@ -363,6 +363,14 @@ def test_a_broken_byte_is_refused(offset: int, value: int, field: str) -> None:
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, field)
 
 
+def test_nobody_is_active_before_chance_has_chosen_the_first_seat() -> None:
+    data = body(GAME.new_game(2))
+    data[6] = 1
+    with pytest.raises(EngineError) as caught:
+        GAME.position(bytes(data))
+    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "active_seat")
+
+
 def test_what_means_nothing_is_zero() -> None:
     for offset in range(254, 256):
         data = body(turn())

@@ -17,11 +17,11 @@ from .building import (
     cat,
     cell,
     place,
+    plain_events,
     play,
     princess_in,
     princess_on,
     sleep,
-    told,
     toy_as_carton,
     toy_on,
 )
@@ -68,11 +68,11 @@ def test_a_draw_is_seen_by_its_seat_alone_but_a_toy_card_by_all() -> None:
     position = begun()
     position.apply(DRAW, events)
     position.apply(20, events)
-    assert told(events) == [("DRAW_CHOSEN", 0), ("CARD_DRAWN", 0)]
+    assert plain_events(events) == [("DRAW_CHOSEN", 0), ("CARD_DRAWN", 0)]
     assert [event.seen_by for event in events] == [None, frozenset({0})]
     toy = EventLog()
     play(begun(), DRAW).apply(73, toy)
-    assert told(toy) == [("TOY_DRAWN", 0)]
+    assert plain_events(toy) == [("TOY_DRAWN", 0)]
     assert toy[0].seen_by is None
 
 

@@ -14,11 +14,11 @@ from .building import (
     cat,
     cell,
     place,
+    plain_events,
     play,
     princess_in,
     princess_on,
     sleep,
-    told,
     toy_as_carton,
     toy_on,
 )
@@ -52,7 +52,7 @@ def test_an_awake_cat_wakes_all_that_sleep_in_its_box_and_one_event_names_their_
     position, events = laid(asked(board))
     cells = [cell(11, 10), cell(9, 11), cell(10, 11)]
     assert woken(position) == cells
-    assert told(events) == [("CAT_AWAKE", 0), ("CATS_WOKEN", 0)]
+    assert plain_events(events) == [("CAT_AWAKE", 0), ("CATS_WOKEN", 0)]
     assert events[1].seen_by is None
     message = event_of(GAME, events[1], True)[1]
     assert (list(message.cells), message.HasField("cell")) == (cells, False)
@@ -60,10 +60,10 @@ def test_an_awake_cat_wakes_all_that_sleep_in_its_box_and_one_event_names_their_
 
 
 def test_with_nobody_to_wake_no_event_tells_it() -> None:
-    assert told(laid(asked(Board()))[1]) == [("CAT_AWAKE", 0)]
+    assert plain_events(laid(asked(Board()))[1]) == [("CAT_AWAKE", 0)]
     board = Board().asleep(cell(10, 11), 0, woken=True).put(cell(11, 10), "NS").put(cell(10, 10), "")
     position, events = laid(asked(board.awake(cell(10, 10), 0)))
-    assert told(events) == [("CAT_AWAKE", 0)]
+    assert plain_events(events) == [("CAT_AWAKE", 0)]
     assert woken(position) == [cell(10, 11)]
 
 
@@ -155,5 +155,5 @@ def test_the_fifth_cat_wakes_the_others_before_the_final_phase_begins() -> None:
     for number in range(4):
         board.asleep(cell(7 + number, 11), 0)
     position, events = laid(asked(board))
-    assert told(events) == [("CAT_AWAKE", 0), ("CATS_WOKEN", 0), ("FINAL_PHASE_BEGUN", None)]
+    assert plain_events(events) == [("CAT_AWAKE", 0), ("CATS_WOKEN", 0), ("FINAL_PHASE_BEGUN", None)]
     assert woken(position) == [cell(7 + number, 11) for number in range(4)]

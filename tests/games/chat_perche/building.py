@@ -173,7 +173,7 @@ class Table(building.Table):
         """Return the spaces of the cats that may move."""
         return {(action - 40) // 45 for action in self.position.legal_actions() if 40 <= action < STOP}
 
-    def told(self, whole: bool = True) -> list[tuple[str, dict[str, Any]]]:
+    def plain_events(self, whole: bool = True) -> list[tuple[str, dict[str, Any]]]:
         """Return the events of the last move as (kind, other fields of the message)."""
         found = []
         for event in self.events:

@@ -61,7 +61,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
     """Yield the kinds of what happened in a move."""
     state = state_of(before)
     phase = name_of(state, "phase")
-    told = [event.kind for event in happened]
+    event_kinds = [event.kind for event in happened]
     for place, event in enumerate(happened):
         values = event.values
         match event.kind:
@@ -87,7 +87,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
             case "STOPPED":
                 yield "stopped after a move" if phase == "SECOND_MOVE" else "stopped at once"
             case "CAT_FELL":
-                if "BRANCH_BROKE" in told:
+                if "BRANCH_BROKE" in event_kinds:
                     yield "fall as a branch breaks"
                     if values[0] in state.barred and name_of(state_of(after), "phase") == "SECOND_MOVE":
                         yield "fall of a barred cat before the second move"
@@ -100,7 +100,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
             case "BIRD_LEFT":
                 yield "bird left"
             case "BRANCH_BROKE":
-                yield f"branch of {values[1]} breaks by {'a bird' if 'BIRD_PLACED' in told else 'a cat'}"
+                yield f"branch of {values[1]} breaks by {'a bird' if 'BIRD_PLACED' in event_kinds else 'a cat'}"
                 if event.seat == state.active_seat:
                     yield "own token's branch breaks"
                 gone = [(one.kind, one.seat) for one in happened[place:] if one.kind in ("CAT_FELL", "BIRD_LEFT")]

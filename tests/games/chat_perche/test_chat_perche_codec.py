@@ -109,7 +109,7 @@ def test_labels_of_actions() -> None:
 def test_labels_of_cards() -> None:
     french = catalogue(GAME.description.package, "fr")
     cards = [piece for piece in GAME.description.pieces if piece.kind == "card"]
-    names = {piece.number: (str(piece.name), piece.name.said(french)) for piece in cards}
+    names = {piece.number: (str(piece.name), piece.name.text(french)) for piece in cards}
     assert names[0] == ("dogs 1", "chiens 1")
     assert names[2] == ("bird", "oiseau")
     assert names[4] == ("opponent's cat falls", "un chat adverse tombe")

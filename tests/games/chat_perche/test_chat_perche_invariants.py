@@ -137,8 +137,9 @@ def test_the_first_seat_is_known_exactly_after_chance_has_chosen_it() -> None:
         assert (error.field, error.rule) == ("first_seat", "chat_perche.md: Components and setup")
 
 
-def test_before_chance_has_chosen_seat_0_is_active() -> None:
+def test_nobody_is_active_before_chance_has_chosen_the_first_seat() -> None:
     assert refused(beginning(), put(active_seat=1)).field == "active_seat"
+    assert refused_packed(beginning(), ACTIVE=1).field == "active_seat"
 
 
 # Tokens

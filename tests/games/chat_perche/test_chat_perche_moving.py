@@ -224,7 +224,7 @@ def test_decision_a_cat_that_fell_is_one_of_the_cats_at_its_start_and_free() -> 
     cats += [right(3, 1), right(3, 2)]
     table = Table(cats=(cats, []), options=holding(card("one own", 2), card("one other", 2)))
     table.turn_up(card("one own", 2)).move(START, left(1, 1))
-    assert [kind for kind, _ in table.told()] == ["CAT_MOVED", "BRANCH_BROKE", "CAT_FELL", "CAT_FELL"]
+    assert [kind for kind, _ in table.plain_events()] == ["CAT_MOVED", "BRANCH_BROKE", "CAT_FELL", "CAT_FELL"]
     table.turn_up(card("one other", 2))
     assert list(table.state.barred) == []
     assert START in table.movable()
@@ -298,7 +298,7 @@ def test_a_branch_breaks_under_more_animals_than_its_token_says(branch: int, ani
     number = {"own cat": card("one own", 9), "other cat": card("one other", 9), "bird": BIRD}[animal]
     table = moving(number, cats=cats, birds=kinds["bird"])
     table.bird(spaces[3]) if animal == "bird" else table.move(START, spaces[3])
-    broke = [fields for kind, fields in table.told() if kind == "BRANCH_BROKE"]
+    broke = [fields for kind, fields in table.plain_events() if kind == "BRANCH_BROKE"]
     state = table.state
     if solidity == 4:
         # A branch of solidity 4 never breaks: it has no room for a fifth animal.
@@ -316,7 +316,7 @@ def test_a_branch_breaks_under_more_animals_than_its_token_says(branch: int, ani
     for viewer in (None, 0, 1):
         assert view_of(table.position, viewer).branches[branch].solidity == solidity
     # All leave, in the order of the spaces.
-    left_spaces = [fields["space"] for kind, fields in table.told() if kind in ("CAT_FELL", "BIRD_LEFT")]
+    left_spaces = [fields["space"] for kind, fields in table.plain_events() if kind in ("CAT_FELL", "BIRD_LEFT")]
     assert left_spaces == [*standing, spaces[3]]
 
 
@@ -326,7 +326,7 @@ def test_a_branch_bears_as_many_animals_as_its_token_says(branch: int) -> None:
     solidity = (1, 2, 3, 3, 4)[branch % 5]
     spaces = [5 + 4 * branch + place for place in range(4)]
     table = moving(card("one own", 9), cats=([], spaces[: solidity - 1])).move(START, spaces[3])
-    assert "BRANCH_BROKE" not in [kind for kind, _ in table.told()]
+    assert "BRANCH_BROKE" not in [kind for kind, _ in table.plain_events()]
     assert not table.state.branches[branch].broken
     assert table.state.branches[branch].greatest_load == solidity
 
@@ -336,7 +336,7 @@ def test_passing_and_moving_within_a_branch_break_nothing() -> None:
     # Both branches are as full as they may be.
     table = moving(card("one own", 6), cats=([left(1, 1)], [left(2, 1), left(2, 2)]))
     table.move(left(1, 1), left(1, 4))
-    assert [kind for kind, _ in table.told()] == ["CAT_MOVED"]
+    assert [kind for kind, _ in table.plain_events()] == ["CAT_MOVED"]
     table = moving(card("one own", 6), cats=([left(1, 4)], []))
     table.move(left(1, 4), trunk(2))
     assert table.state.branches[0].greatest_load == 1
@@ -347,7 +347,7 @@ def test_birds_of_a_broken_branch_come_again() -> None:
     birds = [left(5, 1), left(5, 2), left(5, 3), left(5, 4), right(5, 1), left(1, 2)]
     table = Table(birds=birds, options=holding(BIRD, card("one own", 3)))
     table.turn_up(card("one own", 3)).move(START, left(1, 1))
-    assert ("BIRD_LEFT", {"space": left(1, 2)}) in table.told()
+    assert ("BIRD_LEFT", {"space": left(1, 2)}) in table.plain_events()
     table.turn_up(BIRD)
     assert (table.phase, table.actor) == ("PLACE_BIRD", 1)
     assert not {left(1, space) - 5 + 2156 for space in range(1, 5)} & set(table.position.legal_actions())
@@ -369,7 +369,7 @@ def test_a_barred_cat_falls_with_its_branch_and_is_free() -> None:
 @pytest.mark.rules("chat_perche", "Breaking", "Decisions of the engine")
 def test_both_moves_of_a_card_can_break_a_branch() -> None:
     table = moving(card("two own", 6), birds=[left(1, 2), right(1, 2)]).move(START, left(1, 1)).move(START, right(1, 1))
-    assert [kind for kind, _ in table.told()] == ["CAT_MOVED", "BRANCH_BROKE", "CAT_FELL", "BIRD_LEFT"]
+    assert [kind for kind, _ in table.plain_events()] == ["CAT_MOVED", "BRANCH_BROKE", "CAT_FELL", "BIRD_LEFT"]
     assert [branch.broken for branch in table.state.branches] == [True, *[False] * 4, True, *[False] * 4]
     # No cat is barred: both have fallen.
     assert list(table.state.barred) == []
@@ -380,7 +380,7 @@ def test_the_first_moved_cat_may_fall_in_the_second_move() -> None:
     table = moving(card("two own", 6)).move(START, left(1, 1))
     assert table.state.moved == left(1, 1)
     table.move(START, left(1, 2))
-    assert ("BRANCH_BROKE", {"seat": 0, "branch": 0, "solidity": 1}) in table.told()
+    assert ("BRANCH_BROKE", {"seat": 0, "branch": 0, "solidity": 1}) in table.plain_events()
     assert table.cats(0) == []
     assert list(table.state.barred) == []
     assert table.phase == "TURN_UP"

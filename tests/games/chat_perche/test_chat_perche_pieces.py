@@ -42,8 +42,8 @@ def test_steps_lead_to_neighbours() -> None:
 
 
 def test_cards_are_those_of_the_rules_file() -> None:
-    told = [(name_of(info, "kind"), info.value, info.own_cats) for info in DETAILS.cards]
-    assert told[:5] == [
+    cards = [(name_of(info, "kind"), info.value, info.own_cats) for info in DETAILS.cards]
+    assert cards[:5] == [
         ("DOGS", 1, False),
         ("DOGS", 2, False),
         ("BIRD", 0, False),
@@ -51,7 +51,7 @@ def test_cards_are_those_of_the_rules_file() -> None:
         ("FALL", 0, False),
     ]
     assert [info.HasField("own_cats") for info in DETAILS.cards] == [False] * 3 + [True] * 38
-    assert told[5:] == [
+    assert cards[5:] == [
         (kind, value, own) for kind in ("ONE_CAT", "TWO_CATS") for own in (True, False) for value in range(1, 10)
     ]
     assert [info.total_copies for info in DETAILS.cards] == DEFAULT_DECK
@@ -80,11 +80,11 @@ def test_play_goes_by_these_numbers() -> None:
             assert (view.cat_owner == view.active_seat) == info.own_cats
         elif name_of(view, "phase") == "FALL":
             assert (view.cat_owner == view.active_seat) == CARDS[view.card].own_cats
-        for kind, told in (event_of(GAME, event) for event in events):
+        for kind, message in (event_of(GAME, event) for event in events):
             if kind == "CARD_TURNED_UP":
-                turned_up = CARDS[told.cards[0]]
-            elif kind == "DOGS_ADVANCED" and told.dog_steps < DETAILS.dog_track:
-                assert (name_of(turned_up, "kind"), turned_up.value) == ("DOGS", told.steps)
+                turned_up = CARDS[message.cards[0]]
+            elif kind == "DOGS_ADVANCED" and message.dog_steps < DETAILS.dog_track:
+                assert (name_of(turned_up, "kind"), turned_up.value) == ("DOGS", message.steps)
         most_dogs = max(most_dogs, view.dog_steps)
     assert most_dogs == DETAILS.dog_track
 

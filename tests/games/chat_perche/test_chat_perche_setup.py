@@ -251,12 +251,12 @@ def test_unknown_options_are_refused() -> None:
 
 def test_placing_is_told_to_all_but_the_value_to_its_owner_alone() -> None:
     table = begin(first_seat=0).place(7, 3)
-    assert table.told() == [
+    assert table.plain_events() == [
         ("TOKEN_CHOSEN", {"seat": 1, "solidity": 3}),
         ("TOKEN_PLACED", {"seat": 1, "branch": 7}),
     ]
     assert [event.seen_by for event in table.events] == [frozenset({1}), None]
-    assert table.told(whole=False)[0] == ("TOKEN_CHOSEN", {"seat": 1})
+    assert table.plain_events(whole=False)[0] == ("TOKEN_CHOSEN", {"seat": 1})
 
 
 def test_nobody_else_can_be_chosen_to_begin() -> None:

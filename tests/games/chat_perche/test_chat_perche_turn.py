@@ -72,7 +72,7 @@ def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> 
     assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
     assert len(view_of(table.position, 0).seats[0].discards) == 26
     table.turn_up(DOGS_1)
-    assert [kind for kind, _ in table.told()] == ["DECK_REFILLED", "CARD_TURNED_UP", "DOGS_ADVANCED"]
+    assert [kind for kind, _ in table.plain_events()] == ["DECK_REFILLED", "CARD_TURNED_UP", "DOGS_ADVANCED"]
     assert list(table.state.seats[0].draw_pile_cards).count(DOGS_1) == 1
     assert len(table.state.seats[0].draw_pile_cards) == 25
 
@@ -89,7 +89,7 @@ def test_the_turned_up_card_counts_as_discarded_at_once() -> None:
 @pytest.mark.rules("chat_perche", "A turn")
 def test_dogs_advance_by_their_number() -> None:
     table = Table().turn_up(DOGS_1)
-    assert table.told() == [
+    assert table.plain_events() == [
         ("CARD_TURNED_UP", {"seat": 0, "cards": [DOGS_1]}),
         ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 1}),
     ]
@@ -117,7 +117,7 @@ def test_moving_is_a_may(number: int) -> None:
     table = Table().turn_up(number)
     assert table.position.legal_actions()[-1] == STOP
     table.stop()
-    assert table.told() == [("STOPPED", {"seat": 0})]
+    assert table.plain_events() == [("STOPPED", {"seat": 0})]
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
     assert table.cats(0) == table.cats(1) == []
 
@@ -136,7 +136,7 @@ def test_two_cats_may_move_together_up_to_the_value() -> None:
 def test_no_second_cat_moves_if_no_step_is_left() -> None:
     table = Table().turn_up(card("two own", 4)).move(START, left(1, 3))
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
-    assert [kind for kind, _ in table.told()] == ["CAT_MOVED"]
+    assert [kind for kind, _ in table.plain_events()] == ["CAT_MOVED"]
 
 
 @pytest.mark.rules("chat_perche", "A turn")
@@ -155,7 +155,7 @@ def test_a_cat_of_the_active_seats_choice_falls(number: int, colour: int) -> Non
     assert table.position.legal_actions() == [fall_id(space) for space in cats[colour]]
     assert view_of(table.position, None).cat_owner == colour
     table.fall(cats[colour][1])
-    assert table.told() == [("CAT_FELL", {"seat": colour, "space": cats[colour][1]})]
+    assert table.plain_events() == [("CAT_FELL", {"seat": colour, "space": cats[colour][1]})]
     assert table.cats(colour) == [cats[colour][0]]
     assert view_of(table.position, None).seats[colour].cats_at_start == 11
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
@@ -166,7 +166,7 @@ def test_a_cat_of_the_active_seats_choice_falls(number: int, colour: int) -> Non
 def test_no_cat_falls_if_there_is_none(number: int) -> None:
     cats = ([], [trunk(1)]) if number == OWN_FALLS else ([trunk(1)], [])
     table = Table(cats=cats).turn_up(number)
-    assert table.told()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
+    assert table.plain_events()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
 
 
@@ -179,7 +179,7 @@ def test_a_bird_goes_on_a_free_space_of_a_branch_that_is_not_broken() -> None:
     # It must be placed.
     assert STOP not in table.position.legal_actions()
     table.bird(left(3, 1))
-    assert table.told() == [("BIRD_PLACED", {"seat": 0, "space": left(3, 1)})]
+    assert table.plain_events() == [("BIRD_PLACED", {"seat": 0, "space": left(3, 1)})]
     assert list(table.state.birds) == [left(3, 1), left(3, 2)]
     assert view_of(table.position, None).birds_beside == 4
 
@@ -188,7 +188,7 @@ def test_a_bird_goes_on_a_free_space_of_a_branch_that_is_not_broken() -> None:
 def test_no_bird_no_choice() -> None:
     birds = [left(1, 1), left(2, 1), left(3, 1), left(4, 1), left(5, 1), right(2, 1)]
     table = Table(birds=birds).turn_up(BIRD)
-    assert table.told()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
+    assert table.plain_events()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
     assert table.state.active_seat == 1
 
 
@@ -197,7 +197,7 @@ def test_no_free_branch_space_no_choice() -> None:
     # Eight branches are broken, the others (of solidity 4) are full.
     cats = [left(5, space) for space in range(1, 5)], [right(5, space) for space in range(1, 5)]
     table = Table(cats=cats, broken=[0, 1, 2, 3, 5, 6, 7, 8]).turn_up(BIRD)
-    assert table.told()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
+    assert table.plain_events()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
     assert view_of(table.position, None).birds_beside == 6
 
 
@@ -239,7 +239,7 @@ def test_a_bird_is_refused_on_broken_branches_and_taken_spaces() -> None:
 def test_a_step_passes_by_itself_if_no_move_is_possible() -> None:
     # The only step from the start ends on a taken space, and no cat is in the tree.
     table = Table(cats=([], [trunk(1)]), options=holding()).turn_up(card("one own", 1))
-    assert table.told() == [
+    assert table.plain_events() == [
         ("CARD_TURNED_UP", {"seat": 0, "cards": [card("one own", 1)]}),
         ("NOTHING_POSSIBLE", {"seat": 0}),
     ]
@@ -251,7 +251,7 @@ def test_the_second_move_passes_by_itself_if_none_is_possible() -> None:
     # After the first move one step is left: to the lowest trunk space, where a cat stands.
     table = Table(cats=([], [trunk(1)]), options=holding(card("two own", 3)))
     table.turn_up(card("two own", 3)).move(START, trunk(2))
-    assert table.told()[-1] == ("NOTHING_POSSIBLE", {"seat": 0})
+    assert table.plain_events()[-1] == ("NOTHING_POSSIBLE", {"seat": 0})
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
 
 
@@ -268,9 +268,9 @@ def test_sampled_games_run_through_turns_without_a_choice() -> None:
     deck[DOGS_1], deck[OWN_FALLS] = 1, 25
     position = GAME.new_game(2, {"deck": deck, "dog_track": 99}, seed=5)
     while not position.is_terminal():
-        told = EventLog()
-        position.apply(position.legal_actions()[0], told)
-    labels = [written_text(CODEC.put_event_label, event, True) for event in told]
+        events = EventLog()
+        position.apply(position.legal_actions()[0], events)
+    labels = [written_text(CODEC.put_event_label, event, True) for event in events]
     turns = sum(" turns up: " in label for label in labels)
     # A step of the dogs for each 26 turns of a seat.
     assert 99 * 26 - 52 <= turns <= 99 * 26
@@ -285,7 +285,7 @@ def test_sampled_games_run_through_turns_without_a_choice() -> None:
 def test_the_game_is_over_at_once_when_the_dogs_reach_the_last_space() -> None:
     table = Table(cats=([trunk(1), left(1, 1)], [right(3, 2)]), dogs=9).turn_up(DOGS_1)
     assert table.actor == TERMINAL_PLAYER
-    assert table.told()[1:] == [("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 10}), ("GAME_ENDED", {})]
+    assert table.plain_events()[1:] == [("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 10}), ("GAME_ENDED", {})]
     assert table.state.active_seat == 0
     assert not table.state.HasField("card")
     assert end_of(table.position) == "dogs_arrived"
@@ -299,7 +299,9 @@ def test_the_end_names_the_seat_that_turned_up_the_dogs_last_card() -> None:
     seats = set()
     for position, events in played(GAME, 2, games=12):
         if position.is_terminal():
-            turned = [told for kind, told in (event_of(GAME, event) for event in events) if kind == "CARD_TURNED_UP"]
+            turned = [
+                message for kind, message in (event_of(GAME, event) for event in events) if kind == "CARD_TURNED_UP"
+            ]
             assert position.ended_by() == turned[-1].seat
             seats.add(position.ended_by())
     assert seats == {0, 1}
@@ -309,7 +311,7 @@ def test_the_end_names_the_seat_that_turned_up_the_dogs_last_card() -> None:
 def test_the_last_space_stops_the_dogs() -> None:
     table = Table(dogs=9).turn_up(DOGS_2)
     assert table.state.dog_steps == 10
-    assert table.told()[1] == ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 10})
+    assert table.plain_events()[1] == ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dog_steps": 10})
     table = Table(options={"dog_track": 1}).turn_up(DOGS_2)
     assert (table.state.dog_steps, table.actor) == (1, TERMINAL_PLAYER)
 

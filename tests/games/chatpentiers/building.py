@@ -57,7 +57,7 @@ def score_of(position: Position, seat: int) -> ChatpentiersSeatScore:
     return score
 
 
-def told(event: Event, whole: bool = True) -> tuple[Any, ...]:
+def plain_event(event: Event, whole: bool = True) -> tuple[Any, ...]:
     """Return an event as its kind and the fields that its message has, in order; its cards one by one."""
     kind, message = event_of(GAME, event, whole)
     found: list[Any] = [kind]
@@ -143,9 +143,9 @@ class Table(building.Table):
         """Return the cards in each zone of a seat."""
         return {zone.zone: names(zone.cards) for zone in self.view.seats[seat].zones}
 
-    def told(self) -> list[tuple[Any, ...]]:
+    def plain_events(self) -> list[tuple[Any, ...]]:
         """Return the events of the last move."""
-        return [told(event) for event in self.events]
+        return [plain_event(event) for event in self.events]
 
 
 def late_state(

@@ -12,7 +12,7 @@ from chatiere.engine import EventLog, Position
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
 from ..building import read, state_of, view_of
-from .building import GAME, LETTERS, Table, cards, late_state, names, told
+from .building import GAME, LETTERS, Table, cards, late_state, names, plain_event
 from .knowledge import Placement, agrees, num_candidates, placements
 from .reference import Game, card_of
 from .test_chatpentiers_reference import one_colour_first, uniform
@@ -269,13 +269,13 @@ def test_only_the_cards_of_deals_are_hidden_in_events() -> None:
     while not position.is_terminal():
         position.apply(choices.choice(position.legal_actions()), events)
     for event in events:
-        kind = told(event)[0]
+        kind = plain_event(event)[0]
         if kind == "CARD_DEALT":
             assert event.seen_by == frozenset({event.seat})
-            assert told(event, whole=False) == ("CARD_DEALT", event.seat)
+            assert plain_event(event, whole=False) == ("CARD_DEALT", event.seat)
         else:
             assert event.seen_by is None
-    kinds = {told(event)[0] for event in events}
+    kinds = {plain_event(event)[0] for event in events}
     assert kinds == {
         "FIRST_SEAT_CHOSEN",
         "ROUND_BEGUN",

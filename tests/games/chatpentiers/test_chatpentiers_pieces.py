@@ -53,12 +53,12 @@ def test_play_goes_by_these_numbers(players: int) -> None:
         if view.phase and not view.plays and not position.is_terminal():
             assert view.HasField("extra_card") == (table.extra_cards == 1)
         for event in events:
-            kind, told = event_of(GAME, event)
+            kind, message = event_of(GAME, event)
             if kind == "TRICK_RANKED":
-                ranking, taken = list(told.ranking), Counter()
+                ranking, taken = list(message.ranking), Counter()
             elif kind == "CARD_TAKEN":
-                taken[told.seat] += 1
-                used.add(told.zone)
+                taken[message.seat] += 1
+                used.add(message.zone)
             elif kind == "CARD_DISCARDED":
                 assert [taken[seat] for seat in ranking] == list(table.cards_taken)
         for seat, score in zip(view.seats, score_of(position).seats, strict=True):

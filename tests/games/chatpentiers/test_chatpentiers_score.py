@@ -115,7 +115,7 @@ def test_the_highest_total_wins() -> None:
 def test_the_end_names_the_seat_that_took_the_last_cards(players: int) -> None:
     for position, events in played(GAME, players, games=4):
         if position.is_terminal():
-            taken = [told for kind, told in (event_of(GAME, event) for event in events) if kind == "CARD_TAKEN"]
+            taken = [message for kind, message in (event_of(GAME, event) for event in events) if kind == "CARD_TAKEN"]
             assert position.ended_by() == taken[-1].seat
 
 

@@ -44,7 +44,7 @@ def test_the_first_seat_is_a_chance_event_uniform_over_seats(players: int) -> No
     assert position.chance_outcomes() == [(seat, 1) for seat in range(players)]
     assert position.outcome_label(1) == "seat 1 begins"
     table = Table.at(position).chance(1)
-    assert table.told() == [("FIRST_SEAT_CHOSEN", 1)]
+    assert table.plain_events() == [("FIRST_SEAT_CHOSEN", 1)]
     assert (state_of(table.position).first_seat, table.phase) == (1, "DEAL")
 
 
@@ -62,7 +62,7 @@ def test_cards_are_dealt_one_at_a_time_round_the_table_from_the_first_seat(playe
         assert table.phase == "DEAL"
         outcome = table.position.chance_outcomes()[-1][0]
         table.chance(outcome)
-        assert table.told() == [("CARD_DEALT", seat, outcome)]
+        assert table.plain_events() == [("CARD_DEALT", seat, outcome)]
         assert table.events[0].seen_by == frozenset({seat})
         assert outcome in state_of(table.position).seats[seat].hand_cards
     assert table.phase == ("EXTRA" if players == 3 else "PLAY")
@@ -148,7 +148,7 @@ def test_jokers_are_not_played() -> None:
 def test_cards_colours_and_zones_have_names_in_both_languages() -> None:
     french = catalogue(GAME.description.package, "fr")
     names = {
-        (piece.kind, piece.number): (str(piece.name), piece.name.said(french)) for piece in GAME.description.pieces
+        (piece.kind, piece.number): (str(piece.name), piece.name.text(french)) for piece in GAME.description.pieces
     }
     assert len(names) == len(GAME.description.pieces) == 60 + 5 + 5
     assert names["card", 0] == ("grey 1", "gris 1")
@@ -208,11 +208,11 @@ def test_the_end_of_a_round_is_told(players: int) -> None:
     for number, before in enumerate(ends, 1):
         table = Table.at(before).apply(before.legal_actions()[0])
         last = ("GAME_ENDED",) if number == 3 else ("ROUND_BEGUN", number, number + 1)
-        kinds = [kind for kind, *_ in table.told()]
+        kinds = [kind for kind, *_ in table.plain_events()]
         assert kinds == ["CARD_TAKEN", "CARD_DISCARDED", *["ROUND_SCORED"] * players, last[0]]
-        assert table.told()[-1] == last
+        assert table.plain_events()[-1] == last
         gains = [score_of(table.position, seat).round_points[number - 1] for seat in range(players)]
-        assert table.told()[2:-1] == [("ROUND_SCORED", seat, number, gain) for seat, gain in enumerate(gains)]
+        assert table.plain_events()[2:-1] == [("ROUND_SCORED", seat, number, gain) for seat, gain in enumerate(gains)]
 
 
 def test_the_score_of_an_empty_board_stands_through_the_deal() -> None:

@@ -7,7 +7,7 @@ from chatiere.engine.wire import Reader, fill
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersAction
 
 from ..building import read, state_of, view_of
-from .building import CODEC, GAME, Table, card, late_state, names, take_id, told
+from .building import CODEC, GAME, Table, card, late_state, names, plain_event, take_id
 
 # 1. The extra card
 
@@ -21,7 +21,7 @@ def test_the_extra_card_is_a_chance_event_uniform_over_what_is_not_dealt_nor_tur
         assert (table.actor, table.phase) == (-1, "EXTRA")
         assert table.position.chance_outcomes() == [(number, 1) for number in undealt]
         table.chance(undealt[0])
-        assert table.told() == [("EXTRA_CARD_TURNED", undealt[0])]
+        assert table.plain_events() == [("EXTRA_CARD_TURNED", undealt[0])]
         assert list(table.view.table_cards) == [table.view.extra_card] == [undealt[0]]
         while table.phase == "PLAY":
             table.apply(table.position.legal_actions()[0])
@@ -55,7 +55,7 @@ def test_the_extra_card_has_no_rank_and_can_be_taken() -> None:
 def test_an_extra_card_that_nobody_takes_is_discarded() -> None:
     table = Table("r1", "r2", "r3", undealt="r12").turn("r12").play("r1", "r2", "r3")
     table.take("r3", 0).take("r2", 0).take("r1", 0)
-    assert ("CARD_DISCARDED", card("r12")) in table.told()
+    assert ("CARD_DISCARDED", card("r12")) in table.plain_events()
     assert names(state_of(table.position).discards) == "r12"
 
 
@@ -109,7 +109,7 @@ def test_who_holds_none_of_the_led_colour_plays_anything_and_shows_it() -> None:
     table = Table("r2", hand, "", "").play("r2")
     assert table.playable() == hand
     table.play("b2")
-    assert table.told() == [("CARD_PLAYED", 1, card("b2")), ("VOID_SHOWN", 1, 2)]
+    assert table.plain_events() == [("CARD_PLAYED", 1, card("b2")), ("VOID_SHOWN", 1, 2)]
     assert list(table.view.seats[1].shown_voids) == [2]
 
 
@@ -117,14 +117,14 @@ def test_who_holds_none_of_the_led_colour_plays_anything_and_shows_it() -> None:
 def test_a_void_is_told_once_in_a_round_and_kept_until_its_end() -> None:
     table = Table("r2 r3 r4", "y1 y2 y3 y4 y5 y6 y7 y8 y9 y10 y11 y12 g1 g2", "", "")
     table.play("r2", "y1")
-    assert ("VOID_SHOWN", 1, 2) in table.told()
+    assert ("VOID_SHOWN", 1, 2) in table.plain_events()
     voids = []
     while state_of(table.position).round == 1:
         before = list(table.view.seats[1].shown_voids)
         table.apply(table.position.legal_actions()[0])
         if table.actor >= 0:
             assert set(before) <= set(table.view.seats[1].shown_voids)
-            voids += [event for event in table.told() if event[:2] == ("VOID_SHOWN", 1)]
+            voids += [event for event in table.plain_events() if event[:2] == ("VOID_SHOWN", 1)]
     assert len(voids) == len({colour for _, _, colour in voids})
     assert not table.view.seats[1].shown_voids
 
@@ -143,7 +143,7 @@ def test_worked_case_all_red_led_by_player_3() -> None:
     # Players 1-4 are seats 0-3; 10, 9, 8, 2 rank in that order, whoever played them.
     table = Table("r8", "r10", "r2", "r9", first_seat=2).play("r2", "r9", "r8", "r10")
     assert table.ranking == [1, 3, 0, 2]
-    assert table.told()[-1] == ("TRICK_RANKED", [1, 3, 0, 2])
+    assert table.plain_events()[-1] == ("TRICK_RANKED", [1, 3, 0, 2])
 
 
 @pytest.mark.rules("chatpentiers", "A trick", "Worked cases (from the rulebook)")
@@ -231,7 +231,7 @@ def test_seats_take_in_rank_order_as_many_as_the_table_says(players: int, takers
     assert due == ([1, 2, 1] if players < 5 else [1, 1, 2, 1])
     # The seat that took two leads.
     assert table.view.leader == takers[-1]
-    assert ("LEADER_CHOSEN", takers[-1]) in table.told()
+    assert ("LEADER_CHOSEN", takers[-1]) in table.plain_events()
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
@@ -256,7 +256,7 @@ def test_taking_is_a_must() -> None:
 def test_a_seat_may_take_its_own_card() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r10", 0)
     assert table.board(0) == {0: "r10"}
-    assert table.told() == [("CARD_TAKEN", 0, card("r10"), 0)]
+    assert table.plain_events() == [("CARD_TAKEN", 0, card("r10"), 0)]
 
 
 @pytest.mark.rules("chatpentiers", "A trick")
@@ -358,7 +358,7 @@ def test_discards_are_listed_in_every_view_as_each_was_seen() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r10", 0).take("r8", 0).take("r6", 0)
     for seat in (None, 0, 1, 2, 3):
         assert names(view_of(table.position, seat).discards) == "r4"
-    assert [told(event) for event in table.events] == [
+    assert [plain_event(event) for event in table.events] == [
         ("CARD_TAKEN", 1, card("r6"), 0),
         ("CARD_DISCARDED", card("r4")),
         ("LEADER_CHOSEN", 1),

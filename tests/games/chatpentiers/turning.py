@@ -6,5 +6,5 @@ SEATS = Seats(
     named=frozenset({"seat", "first_seat", "active_seat", "leader", "ranking"}),
     one_each=frozenset({"seats"}),
     # Rules: "Decisions of the engine", at the end of a round.
-    told_in_seat_order=frozenset({"ROUND_SCORED"}),
+    in_seat_order=frozenset({"ROUND_SCORED"}),
 )

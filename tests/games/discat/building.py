@@ -33,7 +33,7 @@ def exchange_id(position: Position, card: int) -> int:
     return int(CODEC.read_action(Reader(action), position))
 
 
-def told(event: Event, whole: bool = True) -> tuple[str, int | None, tuple[int, ...]]:
+def plain_event(event: Event, whole: bool = True) -> tuple[str, int | None, tuple[int, ...]]:
     """Return an event as (kind, seat, cards) of its message."""
     kind, message = event_of(GAME, event, whole)
     return kind, message.seat if message.HasField("seat") else None, tuple(message.cards)
@@ -120,9 +120,9 @@ class Table(building.Table):
                 plays.add(tuple(message.play.cards))
         return plays
 
-    def told(self) -> list[tuple[str, int | None, tuple[int, ...]]]:
+    def plain_events(self) -> list[tuple[str, int | None, tuple[int, ...]]]:
         """Return the events of the last move."""
-        return [told(event) for event in self.events]
+        return [plain_event(event) for event in self.events]
 
 
 Turn = tuple[str, tuple[int, ...]]

@@ -18,7 +18,7 @@ def test_the_last_unknown_card_is_still_a_chance_event() -> None:
     assert (table.actor, table.phase) == (-1, "REFILL")
     assert table.position.chance_outcomes() == [(49, 1)]
     table.draw(50)
-    assert table.told()[0] == ("CARD_REFILLED", 0, (50,))
+    assert table.plain_events()[0] == ("CARD_REFILLED", 0, (50,))
 
 
 def late_with_queue(*hands: list[int], unknown: tuple[int, ...] = (), queue: tuple[int, ...]) -> Table:
@@ -34,7 +34,11 @@ def late_with_queue(*hands: list[int], unknown: tuple[int, ...] = (), queue: tup
 def test_the_queue_is_drawn_oldest_first_without_chance_once_no_card_is_unknown() -> None:
     table = late_with_queue([31, 32, 33, 49, 50], [2, 4], queue=(46, 45, 47))
     table.play(31, 32, 33)
-    assert table.told()[1:4] == [("CARD_REFILLED", 0, (46,)), ("CARD_REFILLED", 0, (45,)), ("CARD_REFILLED", 0, (47,))]
+    assert table.plain_events()[1:4] == [
+        ("CARD_REFILLED", 0, (46,)),
+        ("CARD_REFILLED", 0, (45,)),
+        ("CARD_REFILLED", 0, (47,)),
+    ]
     assert table.hand(0) == [45, 46, 47, 49, 50]
     assert table.queue() == []
     assert table.actor == 1
@@ -46,14 +50,22 @@ def test_a_refill_takes_the_unknown_cards_first_then_the_queue() -> None:
     assert table.phase == "REFILL"
     assert table.position.chance_outcomes() == [(46, 1)]
     table.draw(47)
-    assert table.told()[:3] == [("CARD_REFILLED", 0, (47,)), ("CARD_REFILLED", 0, (46,)), ("CARD_REFILLED", 0, (45,))]
+    assert table.plain_events()[:3] == [
+        ("CARD_REFILLED", 0, (47,)),
+        ("CARD_REFILLED", 0, (46,)),
+        ("CARD_REFILLED", 0, (45,)),
+    ]
 
 
 @pytest.mark.rules("discat", "Draw pile")
 def test_a_bonus_comes_from_the_queue_without_chance_once_no_card_is_unknown() -> None:
     # Six cards in hand: there is no refill, and the queue is still there when seat 1 has to pass.
     table = late_with_queue([10, 41, 42, 43, 44, 48], [12, 14], queue=(46, 45)).play(10)
-    assert table.told() == [("CARDS_PLAYED", 0, (10,)), ("BONUS_CARD_DRAWN", 0, (46,)), ("TOP_TURNED", 1, (40,))]
+    assert table.plain_events() == [
+        ("CARDS_PLAYED", 0, (10,)),
+        ("BONUS_CARD_DRAWN", 0, (46,)),
+        ("TOP_TURNED", 1, (40,)),
+    ]
     assert table.hand(0) == [41, 42, 43, 44, 46, 48]
     assert (table.actor, table.phase) == (1, "PASS")
     assert view_of(table.position, None).constraint.bonus_drawn
@@ -63,7 +75,7 @@ def test_a_bonus_comes_from_the_queue_without_chance_once_no_card_is_unknown() -
 def test_an_exchange_takes_the_oldest_of_the_queue_without_chance_once_no_card_is_unknown() -> None:
     table = late_with_queue([10, 41, 42, 43, 44, 48], [12, 14, 16, 18, 20], queue=(46, 45)).play(10)
     table.exchange(16)
-    assert table.told()[:2] == [("CARD_EXCHANGED", 1, (16,)), ("EXCHANGE_DRAWN", 1, (45,))]
+    assert table.plain_events()[:2] == [("CARD_EXCHANGED", 1, (16,)), ("EXCHANGE_DRAWN", 1, (45,))]
     assert table.hand(1) == [12, 14, 18, 20, 45]
     assert table.queue() == [16]
 
@@ -104,7 +116,7 @@ def test_a_group_of_five_wins_at_once_alone_whatever_the_points() -> None:
     table = Table([50, 42, 43, 44, 45], [1, 11, 21, 31, 41], [12, 13, 14, 15, 16], up_arrows=[]).play(50).draw(46)
     table.play(1, 11, 21, 41, 31)
     assert (table.actor, table.phase, end_of(table.position)) == (-4, "OVER", "group")
-    assert table.told() == [("CARDS_PLAYED", 1, (1, 11, 21, 41, 31)), ("GAME_ENDED", None, ())]
+    assert table.plain_events() == [("CARDS_PLAYED", 1, (1, 11, 21, 41, 31)), ("GAME_ENDED", None, ())]
     assert table.position.winners() == [1]
     # No refill; scores are still reported; all five lie on the personal pile.
     assert table.hand(1) == []
@@ -176,7 +188,7 @@ def last_card(players: int, hands: list[list[int]], **options: object) -> Table:
 def test_an_empty_hand_and_an_empty_pile_begin_the_last_turns() -> None:
     table = last_card(3, [[30], [10, 11], [20, 21]])
     table.play(30)
-    assert ("LAST_TURNS_BEGUN", 0, ()) in table.told()
+    assert ("LAST_TURNS_BEGUN", 0, ()) in table.plain_events()
     assert state_of(table.position).last_turns_left == 2
     assert table.actor == 1
 
@@ -190,7 +202,7 @@ def test_every_other_seat_has_exactly_one_more_turn_in_order() -> None:
         table.apply(table.position.legal_actions()[0])
     assert actors == [(1, "PLAY", 3), (2, "PASS", 2), (3, "PASS", 1)]
     assert (end_of(table.position), table.position.ended_by()) == ("last_turns", 0)
-    assert table.told()[-1] == ("GAME_ENDED", None, ())
+    assert table.plain_events()[-1] == ("GAME_ENDED", None, ())
 
 
 @pytest.mark.rules("discat", "End")
@@ -229,7 +241,7 @@ def test_an_empty_pile_while_the_hand_has_cards_begins_nothing() -> None:
 @pytest.mark.rules("discat", "End")
 def test_a_second_empty_hand_starts_nothing_anew() -> None:
     table = last_card(3, [[30], [10], [20, 5]]).play(30).play(10)
-    assert "LAST_TURNS_BEGUN" not in [kind for kind, *_ in table.told()]
+    assert "LAST_TURNS_BEGUN" not in [kind for kind, *_ in table.plain_events()]
     assert (table.actor, state_of(table.position).last_turns_left) == (2, 1)
     table.play(5)
     assert table.position.is_terminal()

@@ -10,7 +10,7 @@ from chatiere.engine import EngineError, EventLog
 
 from .. import plain
 from ..building import event_of, label_of, read, state_of, view_of
-from .building import EXCHANGED, GAME, KEPT, Table, late_state, played, told
+from .building import EXCHANGED, GAME, KEPT, Table, late_state, plain_event, played
 from .reference import Game
 from .test_discat_reference import choose
 
@@ -124,7 +124,7 @@ def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there
         up_arrows=[],
     )
     table = Table.at(read(state)).play(30)
-    assert ("BONUS_CARD_DRAWN", 0, (33,)) in table.told()
+    assert ("BONUS_CARD_DRAWN", 0, (33,)) in table.plain_events()
     assert list(view_of(table.position, 1).seats[0].hand_cards) == [33]
     assert list(view_of(table.position, None).seats[0].hand_cards) == []
     assert cards(observed(table, 1, "known"), 2) == [33]
@@ -134,7 +134,7 @@ def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there
     assert [observed(table, seat, "redrawn").tolist() for seat in range(2)] == [[33] + [0] * 29] * 2
     assert 33 not in view_of(table.position, 1).unseen_cards
     assert 33 in view_of(table.position, None).unseen_cards
-    (drawn,) = [event for event in table.events if told(event)[0] == "BONUS_CARD_DRAWN"]
+    (drawn,) = [event for event in table.events if plain_event(event)[0] == "BONUS_CARD_DRAWN"]
     assert drawn.seen_by == frozenset({0, 1})
     # It stays known until it is played.
     table.keep()
@@ -219,13 +219,13 @@ def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_wha
     compared = known = 0
     for _ in range(10):
         position, game = GAME.new_game(players), Game(players)
-        told_to_all: list[Any] = []
+        public_events: list[Any] = []
         while not position.is_terminal():
             move = choose(game.question, "always exchange", choices)
             events = EventLog()
             position.apply(move, events)
             game.move(move)
-            told_to_all += [event_of(GAME, event, False)[1] for event in events]
+            public_events += [event_of(GAME, event, False)[1] for event in events]
             state = state_of(position)
             giver, receiver = choices.sample(state.seats, 2)
             if not state.redrawn_cards or not giver.hand_cards:
@@ -237,7 +237,7 @@ def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_wha
             except EngineError:
                 continue
             for seat in range(players):
-                plain.check_observation(table.position, seat, told_to_all)
+                plain.check_observation(table.position, seat, public_events)
                 compared += 1
                 known += bool(observed(table, seat, "known").any())
     assert compared > 100
@@ -249,19 +249,19 @@ def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_wha
     "kind", ["CARD_DEALT", "BONUS_CARD_DRAWN", "EXCHANGE_DRAWN", "CARD_REFILLED", "CARD_EXCHANGED"]
 )
 def test_who_sees_a_hidden_card_of_an_event(kind: str) -> None:
-    found = [event for event in middle().history if told(event)[0] == kind]
+    found = [event for event in middle().history if plain_event(event)[0] == kind]
     assert found
     for event in found:
         assert event.seen_by == frozenset({event.seat})
-        assert len(told(event)[2]) == 1
-        assert told(event, whole=False)[2] == ()
+        assert len(plain_event(event)[2]) == 1
+        assert plain_event(event, whole=False)[2] == ()
         assert "a card" in label_of(GAME, event, whole=False)
-        assert str(told(event)[2][0]) in label_of(GAME, event, whole=True)
+        assert str(plain_event(event)[2][0]) in label_of(GAME, event, whole=True)
 
 
 def test_plays_marks_and_bonus_piles_are_seen_by_everybody() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(7).play(32, 33, 34, 31)
-    kinds = [told(event)[0] for event in table.events]
+    kinds = [plain_event(event)[0] for event in table.events]
     assert kinds == ["CARDS_PLAYED", "CARD_TO_BONUS_PILE"]
     assert all(event.seen_by is None for event in table.events)
     for seat in (0, 1, None):

@@ -41,11 +41,11 @@ def test_play_goes_by_these_numbers(players: int) -> None:
     for position, events in played(GAME, players, games=15):
         view = view_of(position, None)
         largest = max(largest, *(seat.hand_size for seat in view.seats))
-        told = [event_of(GAME, event) for event in events]
-        for kind, message in told:
+        messages = [event_of(GAME, event) for event in events]
+        for kind, message in messages:
             if kind == "CARDS_PLAYED":
                 size = len(message.cards)
-                bonus = any(other == "CARD_TO_BONUS_PILE" for other, _ in told)
+                bonus = any(other == "CARD_TO_BONUS_PILE" for other, _ in messages)
                 assert bonus == (size == DETAILS.bonus_group_size)
                 assert view.HasField("group_winner") == (size >= DETAILS.winning_group_size)
         for seat, score in zip(view.seats, score_of(position).seats, strict=True):

@@ -99,12 +99,12 @@ def test_no_state_that_play_leads_to_is_refused(players: int) -> None:
 def holds_more_than_passes_allow(game: Game, hands: list[list[int]]) -> bool:
     """Return whether a hand has more cards that its seat's last pass showed to be absent than it has drawn since."""
     drawn = [0] * game.players
-    told = [False] * game.players
+    passed = [False] * game.players
     for fact in reversed(game.facts):
         if fact.kind in ("draw", "draw_queue"):
             drawn[fact.seat] += 1
-        elif fact.kind == "unable" and not told[fact.seat]:
-            told[fact.seat] = True
+        elif fact.kind == "unable" and not passed[fact.seat]:
+            passed[fact.seat] = True
             constraint = fact.cards[0]
             held = sum(card > constraint if constraint in game.up else card < constraint for card in hands[fact.seat])
             if held > drawn[fact.seat]:

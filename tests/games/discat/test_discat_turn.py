@@ -45,7 +45,7 @@ def test_worked_case_28_38_58_with_18_on_top() -> None:
     table.play(28, 38, 58, 18)
     assert table.bonus_pile(2) == [28]
     assert table.pile(2) == [38, 58, 18]
-    assert table.told()[:2] == [("CARDS_PLAYED", 2, (28, 38, 58, 18)), ("CARD_TO_BONUS_PILE", 2, (28,))]
+    assert table.plain_events()[:2] == [("CARDS_PLAYED", 2, (28, 38, 58, 18)), ("CARD_TO_BONUS_PILE", 2, (28,))]
     table.draw(7, 8, 9, 10)
     assert table.constraint() == (18, False)
     assert table.position.totals()[2] == 3 + 4 - 5
@@ -122,7 +122,7 @@ def test_played_cards_lie_ascending_then_the_top() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 5, 6]).play(50).draw(7)
     table.play(33, 31, 32)
     assert table.pile(1) == [31, 33, 32]
-    assert table.told()[0] == ("CARDS_PLAYED", 1, (31, 33, 32))
+    assert table.plain_events()[0] == ("CARDS_PLAYED", 1, (31, 33, 32))
 
 
 @pytest.mark.rules("discat", "A turn: play (or pass), then refill")
@@ -184,7 +184,7 @@ def test_the_bonus_is_drawn_before_the_choice_and_is_the_creators() -> None:
     assert (table.actor, table.phase) == (-1, "BONUS")
     assert view_of(table.position, None).constraint.bonus_drawn is False
     table.draw(26)
-    assert table.told() == [("BONUS_CARD_DRAWN", 0, (26,))]
+    assert table.plain_events() == [("BONUS_CARD_DRAWN", 0, (26,))]
     assert table.hand(0) == [21, 22, 23, 24, 25, 26]
     assert view_of(table.position, None).constraint.bonus_drawn is True
     assert (table.actor, table.phase) == (1, "PASS")
@@ -246,7 +246,7 @@ def test_passing_turns_the_top_face_down_before_the_choice() -> None:
     table.draw(54)
     assert (table.actor, table.phase) == (1, "PASS")
     assert table.face_down(1) == [22]
-    assert table.told() == [("BONUS_CARD_DRAWN", 0, (54,)), ("TOP_TURNED", 1, (22,))]
+    assert table.plain_events() == [("BONUS_CARD_DRAWN", 0, (54,)), ("TOP_TURNED", 1, (22,))]
 
 
 @pytest.mark.rules("discat", "A turn: play (or pass), then refill")
@@ -263,7 +263,7 @@ def test_face_down_cards_score_as_before() -> None:
 @pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_nothing_happens_when_the_personal_pile_is_empty() -> None:
     table = lower_than_ten().draw(26)
-    assert table.told() == [("BONUS_CARD_DRAWN", 0, (26,))]
+    assert table.plain_events() == [("BONUS_CARD_DRAWN", 0, (26,))]
     assert table.face_down(1) == []
 
 
@@ -282,7 +282,7 @@ def test_nothing_happens_when_the_top_already_lies_face_down() -> None:
     face_down = table.face_down(2)
     assert len(face_down) == 1
     table.draw(58)
-    assert [kind for kind, *_ in table.told()] == ["BONUS_CARD_DRAWN"]
+    assert [kind for kind, *_ in table.plain_events()] == ["BONUS_CARD_DRAWN"]
     assert table.face_down(2) == face_down
 
 
@@ -302,19 +302,19 @@ def test_keep_leaves_the_hand_as_it_is() -> None:
     hand = table.hand(1)
     table.keep()
     assert table.hand(1) == hand
-    assert table.told()[0] == ("HAND_KEPT", 1, ())
+    assert table.plain_events()[0] == ("HAND_KEPT", 1, ())
 
 
 @pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_an_exchanged_card_goes_under_the_pile_and_the_top_is_drawn() -> None:
     table = lower_than_ten().draw(26).exchange(33)
-    assert table.told() == [("CARD_EXCHANGED", 1, (33,))]
+    assert table.plain_events() == [("CARD_EXCHANGED", 1, (33,))]
     assert table.phase == "EXCHANGE"
     assert table.actor == -1
     # 33 is under the pile: it cannot come while there are unknown cards.
     assert 32 not in dict(table.position.chance_outcomes())
     table.draw(60)
-    assert table.told()[0] == ("EXCHANGE_DRAWN", 1, (60,))
+    assert table.plain_events()[0] == ("EXCHANGE_DRAWN", 1, (60,))
     assert table.hand(1) == [31, 32, 34, 35, 60]
     assert table.queue() == [33]
     assert view_of(table.position, None).draw_pile_size == 60 - 15 - 1 - 1
@@ -347,7 +347,7 @@ def test_a_seat_after_a_pass_may_respect_the_constraint() -> None:
 @pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_back_to_the_creator_the_top_is_turned_and_the_play_is_free() -> None:
     table = lower_than_ten().draw(26).keep().keep()
-    assert table.told() == [("HAND_KEPT", 2, ()), ("TOP_TURNED", 0, (10,)), ("CONSTRAINT_LIFTED", 0, ())]
+    assert table.plain_events() == [("HAND_KEPT", 2, ()), ("TOP_TURNED", 0, (10,)), ("CONSTRAINT_LIFTED", 0, ())]
     assert (table.actor, table.phase) == (0, "PLAY")
     assert table.face_down(0) == [10]
     assert view_of(table.position, 0).HasField("constraint") is False
@@ -373,7 +373,7 @@ def test_a_hand_below_five_draws_up_to_five() -> None:
     for card in (8, 9, 10):
         assert (table.phase, len(table.hand(1))) == ("REFILL", 5 - (11 - card))
         table.draw(card)
-        assert table.told()[0] == ("CARD_REFILLED", 1, (card,))
+        assert table.plain_events()[0] == ("CARD_REFILLED", 1, (card,))
     assert table.hand(1) == [5, 6, 8, 9, 10]
     assert table.actor == 0
 
@@ -386,7 +386,7 @@ def test_a_hand_of_six_is_not_reduced_and_draws_nothing_until_it_is_below_five()
     # Six less one is five: no refill. The next seat cannot go below 26 either.
     assert table.hand(0) == [21, 22, 23, 24, 25]
     assert table.phase == "BONUS"
-    assert table.told() == [("CARDS_PLAYED", 0, (26,))]
+    assert table.plain_events() == [("CARDS_PLAYED", 0, (26,))]
 
 
 @pytest.mark.rules("discat", "A turn: play (or pass), then refill")
@@ -416,11 +416,11 @@ def test_a_pass_with_an_exchange_refills_after_it() -> None:
     state = late_state([[2, 4], [30, 32]], [played(6)], first=0, active=1, phase="BONUS", unknown=[44, 46, 48])
     table = Table.at(read(state)).draw(44).exchange(30)
     table.draw(46)
-    assert table.told() == [("EXCHANGE_DRAWN", 1, (46,))]
+    assert table.plain_events() == [("EXCHANGE_DRAWN", 1, (46,))]
     assert table.phase == "REFILL"
     table.draw(48)
     # The pile is now only the exchanged card, which refills the hand without a chance event.
-    assert table.told()[:2] == [("CARD_REFILLED", 1, (48,)), ("CARD_REFILLED", 1, (30,))]
+    assert table.plain_events()[:2] == [("CARD_REFILLED", 1, (48,)), ("CARD_REFILLED", 1, (30,))]
     assert table.hand(1) == [30, 32, 46, 48]
     assert view_of(table.position, None).draw_pile_size == 0
 

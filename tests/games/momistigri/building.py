@@ -209,7 +209,7 @@ class Table(building.Table):
         """Return the labels of the legal actions."""
         return [self.position.action_label(action) for action in self.position.legal_actions()]
 
-    def told(self) -> list[tuple[str, int | None, str]]:
+    def plain_events(self) -> list[tuple[str, int | None, str]]:
         """Return the events of the last move: kind, seat and cards."""
         found = []
         for event in self.events:

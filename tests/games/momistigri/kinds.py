@@ -94,7 +94,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
     active = state.active_seat
     held = Counter(state.seats[active].hand_cards)
     inside = {number for number, seat in enumerate(state.seats) if seat.in_round}
-    told = [event.kind for event in happened]
+    event_kinds = [event.kind for event in happened]
     seats_left = [event.seat for event in happened if event.kind == "SEAT_LEFT"]
     for place, event in enumerate(happened):
         cards = event.values
@@ -110,17 +110,17 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield "Momistigri dealt" if cards[0] == MOMISTIGRI else "card dealt"
             case "TURN_BEGUN":
                 yield f"draw of {COUNTS[cards[-1]]}"
-                pending = next((WANTED[kind] for kind in told[:place] if kind in WANTED), None)
+                pending = next((WANTED[kind] for kind in event_kinds[:place] if kind in WANTED), None)
                 if pending and cards[-1] < pending[1]:
                     yield f"draw of {pending[0]}, {COUNTS[cards[-1]]} there"
             case "CARD_DRAWN":
-                yield "named card drawn" if "CARD_NAMED" in told else "card drawn"
+                yield "named card drawn" if "CARD_NAMED" in event_kinds else "card drawn"
                 if cards[0] == MOMISTIGRI:
                     yield "Momistigri drawn"
-                if state.mark == MOMISTIGRI_MARK_SWAP and "SEAT_LEFT" in told:
+                if state.mark == MOMISTIGRI_MARK_SWAP and "SEAT_LEFT" in event_kinds:
                     yield "no swap, as the seat has left"
             case "SEAT_LEFT":
-                yield from kinds_of_leaving(told[:place], event.seat == active)
+                yield from kinds_of_leaving(event_kinds[:place], event.seat == active)
             case "CARD_SWAPPED_IN":
                 yield "swap"
                 if cards[0] == state.swapped_out:
@@ -185,13 +185,13 @@ def last_receiver(others: set[int], state: Any) -> int:
     return max(others, key=lambda seat: (seat - state.active_seat) * sense % len(state.seats))
 
 
-def kinds_of_leaving(told: Sequence[str], active: bool) -> Iterator[str]:
+def kinds_of_leaving(event_kinds: Sequence[str], active: bool) -> Iterator[str]:
     """Yield how a seat came to leave, by the events before."""
-    if "CARD_DRAWN" in told and not active:
+    if "CARD_DRAWN" in event_kinds and not active:
         yield "left as the last card was drawn"
-    elif "CARD_GIVEN" in told:
+    elif "CARD_GIVEN" in event_kinds:
         yield "left after giving the last card"
-    elif "ONES_DISCARDED" in told:
+    elif "ONES_DISCARDED" in event_kinds:
         yield "left after the ones"
     else:
         yield "left after a discard"

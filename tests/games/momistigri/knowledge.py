@@ -91,8 +91,8 @@ class Witness:
                     moves = [outcome for outcome, _ in world.chance_outcomes()]
             for other in moves:
                 follow = world.clone()
-                told = EventLog()
-                follow.apply(other, told)
-                if shown(told, self.seat) == seen:
+                other_events = EventLog()
+                follow.apply(other, other_events)
+                if shown(other_events, self.seat) == seen:
                     after[hands_of(follow)] = follow
         self.worlds = after

@@ -137,7 +137,7 @@ def test_outcomes_in_words() -> None:
     assert position.outcome_label(45) == "card Momistigri"
 
 
-def told(event: Event, whole: bool) -> tuple[str, MomistigriEvent]:
+def label_and_message(event: Event, whole: bool) -> tuple[str, MomistigriEvent]:
     message = MomistigriEvent()
     fill(message, CODEC.put_event, event, whole)
     return written_text(CODEC.put_event_label, event, whole), message
@@ -145,16 +145,16 @@ def told(event: Event, whole: bool) -> tuple[str, MomistigriEvent]:
 
 def test_who_takes_a_card_from_whom_is_public_and_the_card_is_not() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B").pair("4A 4B").give("3A", 2)
-    label, message = told(table.events[0], whole=False)
+    label, message = label_and_message(table.events[0], whole=False)
     assert label == "seat 0 gives a card to seat 2"
     assert (message.seat, message.other_seat, list(message.cards)) == (0, 2, [])
-    label, message = told(table.events[0], whole=True)
+    label, message = label_and_message(table.events[0], whole=True)
     assert label == "seat 0 gives 3A to seat 2"
     assert list(message.cards) == [card("3A")]
 
 
 def labels(table: Table) -> list[str]:
-    return [told(event, True)[0] for event in table.events]
+    return [label_and_message(event, True)[0] for event in table.events]
 
 
 def test_events_in_words() -> None:

@@ -13,20 +13,20 @@ def test_main_of_a_1_discards_all_other_1s() -> None:
     table = Table.late("1A 1B 1A 1E 3A", "6A", "6B", "6C", "6D").pair("1A 1B")
     assert table.legal() == ["discard all other 1s", "reverse the direction of play"]
     table.main()
-    assert table.told()[0] == ("ONES_DISCARDED", 0, "1A 1E")
+    assert table.plain_events()[0] == ("ONES_DISCARDED", 0, "1A 1E")
     assert table.hand(0) == "3A"
     assert table.active == 1
 
 
 def test_main_of_a_1_may_discard_seven() -> None:
     table = Table.late("1A 1A 1B 1B 1C 1C 1D 1D 1E", "6A", "6B", "6C", "6D").pair("1A 1A").main()
-    assert table.told()[0] == ("ONES_DISCARDED", 0, "1B 1B 1C 1C 1D 1D 1E")
+    assert table.plain_events()[0] == ("ONES_DISCARDED", 0, "1B 1B 1C 1C 1D 1D 1E")
     assert table.inside() == [1, 2, 3, 4]
 
 
 def test_main_of_a_1_does_nothing_without_another() -> None:
     table = Table.late("1A 1B 3A", "6A", "6B", "6C", "6D").pair("1A 1B").main()
-    assert table.told()[0] == ("ONES_DISCARDED", 0, "")
+    assert table.plain_events()[0] == ("ONES_DISCARDED", 0, "")
     assert table.hand(0) == "3A"
 
 
@@ -34,7 +34,7 @@ def test_main_of_a_1_does_nothing_without_another() -> None:
 def test_reverse_takes_effect_at_once(both: str) -> None:
     table = Table.late(f"{both} 4A", "6A", "6B", "6C", "6D").pair(both).reverse()
     assert table.state.reversed
-    assert table.told()[0] == ("DIRECTION_REVERSED", 0, "")
+    assert table.plain_events()[0] == ("DIRECTION_REVERSED", 0, "")
     # "Next" is then the seat on the other side, and it draws from the seat that reversed.
     assert table.active == 4
     assert table.outcomes() == {"4A": 1}
@@ -97,7 +97,7 @@ def test_a_4_gives_a_card_to_another_seat_of_choice() -> None:
     assert "not twice" in table.refusal(gift_id(1, card("6A"))).message
     table.give("M", 2)
     assert (table.hand(0), table.hand(2)) == ("3A", "6B M")
-    assert table.told()[0] == ("CARD_GIVEN", 0, "M")
+    assert table.plain_events()[0] == ("CARD_GIVEN", 0, "M")
     assert table.events[0].seen_by == frozenset({0, 2})
     assert table.active == 1
 
@@ -130,7 +130,7 @@ def test_a_5_hands_a_card_of_the_pile_to_each_other_seat_in_turn_order() -> None
         assert one in {action.removeprefix("hand ").split()[0] for action in table.legal()}
         assert table.legal()[0].endswith(f"out to seat {receiver}")
         table.hand_out(one)
-        assert table.told()[0] == ("CARD_HANDED_OUT", receiver, one)
+        assert table.plain_events()[0] == ("CARD_HANDED_OUT", receiver, one)
         assert one in table.hand(receiver)
     assert table.in_pile("5A") == table.in_pile("5B") == 0
     assert table.active == 1
@@ -195,7 +195,7 @@ def test_after_a_6_the_decision_always_comes_and_stop_is_always_legal() -> None:
     assert table.legal() == ["discard no further pair"]
     assert table.inside() == [0, 1, 2]
     table.stop()
-    assert table.told()[:2] == [("STOPPED", 0, ""), ("SEAT_LEFT", 0, "")]
+    assert table.plain_events()[:2] == [("STOPPED", 0, ""), ("SEAT_LEFT", 0, "")]
     table = Table.late("6A 6B 4A 3A", "7A", "7B").pair("6A 6B").stop()
     assert (table.active, table.hand(0)) == (1, "3A 4A")
 

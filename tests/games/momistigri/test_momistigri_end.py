@@ -23,7 +23,7 @@ def test_the_last_seat_with_cards_finishes_its_own_turn() -> None:
     assert (table.phase, table.actor) == ("DISCARD", 0)
     table.pair("3A 4A")
     assert table.penalties() == [[17, 0, 0]]
-    assert [event[0] for event in table.told()] == [
+    assert [event[0] for event in table.plain_events()] == [
         "PAIR_DISCARDED",
         "ONE_SEAT_LEFT",
         "HAND_SHOWN",
@@ -49,7 +49,7 @@ def test_the_last_seat_may_use_a_1_and_a_6() -> None:
 def test_the_last_seat_may_pass() -> None:
     table = Table.late("6A M", "", "").pass_turn()
     assert table.penalties() == [[16, 0, 0]]
-    assert table.told()[1][0] == "ONE_SEAT_LEFT"
+    assert table.plain_events()[1][0] == "ONE_SEAT_LEFT"
 
 
 @pytest.mark.rules("momistigri", "End of a round", "Worked cases")
@@ -91,7 +91,7 @@ def test_three_seats_pass_in_a_row() -> None:
     assert table.passed() == [0, 1]
     table = Table.late("4B 7B", "7A", "4A", "", active=0, passed=(1, 2)).pass_turn()
     assert table.penalties() == [[11, 7, 4, 0]]
-    assert table.told()[:2] == [("PASSED", 0, ""), ("ALL_PASSED", None, "")]
+    assert table.plain_events()[:2] == [("PASSED", 0, ""), ("ALL_PASSED", None, "")]
 
 
 @pytest.mark.rules("momistigri", "End of a round")
@@ -134,7 +134,7 @@ def test_seats_that_left_take_nothing() -> None:
 def test_hands_are_shown_when_they_are_counted() -> None:
     held = "3A 3B 3C 3D 4A 4B 4C 4D 5A 5B"
     table = Table.late(held, "7A", "", passed=(1,)).pass_turn()
-    shown = [(seat, cards) for kind, seat, cards in table.told() if kind == "HAND_SHOWN"]
+    shown = [(seat, cards) for kind, seat, cards in table.plain_events() if kind == "HAND_SHOWN"]
     assert [len(cards.split()) for _, cards in shown] == [8, 2, 1]
     assert " ".join(cards for seat, cards in shown if seat == 0).split() == names(cards(held)).split()
 
@@ -153,7 +153,7 @@ def test_the_200th_turn_is_the_rounds_last(players: int, turn: int) -> None:
         table.draw("7B").pass_turn()
         expected = [[0, 11, 5, 7, 8][:players]]
     assert table.penalties() == expected
-    assert "TURN_LIMIT_REACHED" in [kind for kind, _, _ in table.told()]
+    assert "TURN_LIMIT_REACHED" in [kind for kind, _, _ in table.plain_events()]
 
 
 @pytest.mark.rules("momistigri", "End of a round", "Decisions of the engine")
@@ -187,7 +187,7 @@ def test_two_rounds_and_the_fewest_points_win() -> None:
     assert table.position.ranks() == [3, 1, 2]
     assert table.position.winners() == [1]
     assert end_of(table.position) == "two_rounds"
-    assert table.told()[-1] == ("GAME_ENDED", None, "")
+    assert table.plain_events()[-1] == ("GAME_ENDED", None, "")
 
 
 LATE: dict[str, Any] = {"round": 2, "penalties": [[7, 1, 2]]}
@@ -214,7 +214,7 @@ def test_the_end_tells_how_the_last_round_ended_and_whose_turn_was_the_last(
     table = ended()
     last_round = MomistigriRoundEnd.Name(table.state.end.last_round).removeprefix("MOMISTIGRI_ROUND_END_")
     assert (last_round, table.position.ended_by()) == (reason, 1)
-    assert any(kind.startswith(reason) for kind, *_ in table.told())
+    assert any(kind.startswith(reason) for kind, *_ in table.plain_events())
 
 
 @pytest.mark.rules("momistigri", "End of the game")

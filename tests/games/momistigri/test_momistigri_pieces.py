@@ -47,8 +47,8 @@ def test_numbers_of_the_rules_file() -> None:
 
 
 def test_effects_of_the_rules_file() -> None:
-    told = [(info.value, name_of(info, "effect"), info.may_reverse, info.draws) for info in DETAILS.effects]
-    assert told == [
+    effects = [(info.value, name_of(info, "effect"), info.may_reverse, info.draws) for info in DETAILS.effects]
+    assert effects == [
         (1, "DISCARD_ONES", True, 0),
         (2, "NAME_CARD", True, 0),
         (3, "SWAP", True, 0),
@@ -66,8 +66,8 @@ def test_pairs_have_these_effects() -> None:
     seen = set()
     chosen = None
     for position, events in played(GAME, 5, games=40):
-        told = [event_of(GAME, event) for event in events]
-        kinds = [kind for kind, _ in told]
+        messages = [event_of(GAME, event) for event in events]
+        kinds = [kind for kind, _ in messages]
         if chosen is not None and "DIRECTION_REVERSED" not in kinds:
             # Some effects find no target.
             others = set(MAIN.values()) - {MAIN[name_of(chosen, "effect")]}
@@ -75,7 +75,7 @@ def test_pairs_have_these_effects() -> None:
             seen |= {chosen.value} & {value for value in (1, 2, 3) if set(MAIN.values()) & set(kinds)}
         if phase(position) != "NAME":
             chosen = None
-        for kind, message in told:
+        for kind, message in messages:
             values = {KINDS[each].value for each in message.cards}
             if kind != "PAIR_DISCARDED" or len(values) > 1:
                 continue

@@ -21,7 +21,7 @@ def test_one_card_is_drawn_at_random_from_the_previous_seat() -> None:
     table.draw("5C")
     assert (table.hand(1), table.hand(2)) == ("4A 4B", "6A 5C M")
     assert (table.phase, table.actor) == ("DISCARD", 2)
-    assert table.told() == [("CARD_DRAWN", 2, "5C")]
+    assert table.plain_events() == [("CARD_DRAWN", 2, "5C")]
     assert table.events[0].seen_by == frozenset({1, 2})
 
 
@@ -57,7 +57,7 @@ def test_previous_and_next_are_seats_still_in_the_round() -> None:
 def test_two_or_three_cards_are_drawn_one_chance_event_each() -> None:
     for both, number in (("7A 7B", 2), ("8C 8D", 3)):
         table = Table.late(f"{both} 3A 4A 5A M", "6A", "6B").pair(both)
-        assert table.told()[1][0] == ("TWO_PENDING" if number == 2 else "THREE_PENDING")
+        assert table.plain_events()[1][0] == ("TWO_PENDING" if number == 2 else "THREE_PENDING")
         assert (table.active, table.state.draws_left) == (1, number)
         drawn = ["M", "3A", "4A"][:number]
         for i, one in enumerate(drawn):
@@ -87,7 +87,7 @@ def test_a_named_card_is_drawn_without_chance() -> None:
     assert (table.phase, table.actor) == ("NAME", 0)
     assert table.legal() == ["name 3A for the next seat to draw", "name Momistigri for the next seat to draw"]
     table.name("M")
-    assert table.told() == [("CARD_NAMED", 0, "M"), ("TURN_BEGUN", 1, ""), ("CARD_DRAWN", 1, "M")]
+    assert table.plain_events() == [("CARD_NAMED", 0, "M"), ("TURN_BEGUN", 1, ""), ("CARD_DRAWN", 1, "M")]
     assert table.events[0].seen_by == frozenset({0})
     assert (table.phase, table.actor, table.hand(0), table.hand(1)) == ("DISCARD", 1, "3A", "6A M")
 
@@ -95,14 +95,14 @@ def test_a_named_card_is_drawn_without_chance() -> None:
 def test_a_named_last_card_takes_its_seat_out() -> None:
     table = Table.late("2A 2B M", "6A", "6B", "6C").pair("2A 2B").main().name("M")
     assert table.inside() == [1, 2, 3]
-    assert table.told()[-1] == ("SEAT_LEFT", 0, "")
+    assert table.plain_events()[-1] == ("SEAT_LEFT", 0, "")
 
 
 def test_a_previous_seat_with_an_empty_hand_leaves_the_round() -> None:
     table = Table.late("3A", "4A", "6A M", active=2, passed=(1,), **DRAWING).draw("4A")
     assert table.inside() == [0, 2]
     assert table.passed() == []
-    assert table.told() == [("CARD_DRAWN", 2, "4A"), ("SEAT_LEFT", 1, "")]
+    assert table.plain_events() == [("CARD_DRAWN", 2, "4A"), ("SEAT_LEFT", 1, "")]
     assert table.phase == "DISCARD"
 
 
@@ -113,7 +113,7 @@ def swap() -> Table:
 
 def test_a_swap_follows_the_draw_and_is_decided_by_the_seat_drawn_from() -> None:
     table = Table.late("3A 3B 4C 4D", "6A", "6B").pair("3A 3B").main()
-    assert table.told()[0] == ("SWAP_PENDING", 0, "")
+    assert table.plain_events()[0] == ("SWAP_PENDING", 0, "")
     assert (table.active, table.actor, table.state.draws_left) == (1, CHANCE_PLAYER, 1)
     table.draw("4C")
     assert (table.phase, table.actor, table.active) == ("SWAP_OUT", 0, 1)
@@ -125,7 +125,7 @@ def test_a_swap_follows_the_draw_and_is_decided_by_the_seat_drawn_from() -> None
     table.swap_in("3A")
     assert (table.phase, table.actor, table.hand(0)) == ("DISCARD", 1, "3A")
     assert table.in_pile("4D") == 1
-    assert table.told() == [("CARD_SWAPPED_IN", 0, "3A")]
+    assert table.plain_events() == [("CARD_SWAPPED_IN", 0, "3A")]
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
@@ -166,7 +166,7 @@ def test_a_pair_has_one_colour_or_one_value() -> None:
 
 def test_a_pair_of_one_colour_has_no_effect() -> None:
     table = Table.late("3A 4A 5B", "6A", "6B").pair("3A 4A")
-    assert table.told()[0] == ("PAIR_DISCARDED", 0, "3A 4A")
+    assert table.plain_events()[0] == ("PAIR_DISCARDED", 0, "3A 4A")
     assert (table.active, table.phase) == (1, "DRAW")
 
 
@@ -187,7 +187,7 @@ def test_a_seat_may_pass_although_it_holds_a_pair(players: int) -> None:
     assert table.legal()[-1] == "pass"
     table.pass_turn()
     assert table.passed() == [0]
-    assert table.told()[0] == ("PASSED", 0, "")
+    assert table.plain_events()[0] == ("PASSED", 0, "")
 
 
 def test_discarding_a_pair_clears_the_own_pass_mark() -> None:
@@ -201,7 +201,7 @@ def test_discarding_a_pair_clears_the_own_pass_mark() -> None:
 def test_a_seat_without_cards_leaves_the_round() -> None:
     table = Table.late("3A 4A", "6A", "6B").pair("3A 4A")
     assert table.inside() == [1, 2]
-    assert table.told()[1] == ("SEAT_LEFT", 0, "")
+    assert table.plain_events()[1] == ("SEAT_LEFT", 0, "")
     assert table.active == 1
     # The previous seat is now the one before it.
     assert table.outcomes() == {"6B": 1}

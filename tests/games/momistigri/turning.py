@@ -7,5 +7,5 @@ SEATS = Seats(
     one_each=frozenset({"seats"}),
     ascending=frozenset({"knowledge"}),
     # Rules: "End of a round". All seats show their hands at once.
-    told_in_seat_order=frozenset({"HAND_SHOWN", "PENALTY_TAKEN"}),
+    in_seat_order=frozenset({"HAND_SHOWN", "PENALTY_TAKEN"}),
 )

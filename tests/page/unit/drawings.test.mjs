@@ -142,15 +142,15 @@ for (const entry of GAMES) {
   test(`${name} with ${players}: the table is said in whole sentences`, async () => {
     for (const context of await contextsOf(entry, 900, false)) {
       const scores = context.update.score?.detail?.[fieldOf(name)]?.seats ?? [];
-      const said = [...game.summary(context)];
+      const sentences = [...game.summary(context)];
       for (let seat = 0; seat < players; seat++) {
         for (const [part, points] of game.breakdown(seat, scores[seat] ?? {}, context)) {
-          said.push(part);
+          sentences.push(part);
           assert(Number.isInteger(points));
         }
       }
-      assert(said.length > 2);
-      for (const line of said) {
+      assert(sentences.length > 2);
+      for (const line of sentences) {
         assert(line.trim() !== "" && !/undefined|NaN|\[object|\{\w+\}/.test(line), line);
       }
       for (const event of context.update.events ?? []) {

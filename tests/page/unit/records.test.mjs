@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { readRecord } from "../../../web/chatiere/web/shared/records.js";
 
 const SAMPLE = readFileSync(new URL("../../../docs/games/discat.chatiere", import.meta.url), "utf8");
+const VECTORS = new URL("../../data/records.json", import.meta.url);
 const BEGUN = "game: discat\nrules_version: 1\nplayers: 2\n";
 
 test("a record is read", () => {
@@ -33,12 +34,23 @@ test("explicit chance has outcomes", () => {
   assert.deepEqual([record.outcomes, record.stream, record.actions], [{ outcomes: [17, 3] }, undefined, [5]]);
 });
 
+for (const { text, record } of JSON.parse(readFileSync(VECTORS, "utf8"))) {
+  test(`options are read: ${/game: .*/.exec(text)}`, () => {
+    const expected = { actions: [], seatNames: [], date: "", ...record };
+    expected.stream &&= { gameNumber: "0", ...expected.stream };
+    assert.deepEqual(readRecord(text), expected);
+  });
+}
+
 const SEEDED = `${BEGUN}seed: 7\n`;
 for (const [what, text, place] of [
   ["an empty text", "", /no line 'game/],
   ["no seed", `${BEGUN}so far\n`, /no line 'seed/],
   ["no players", "game: discat\nrules_version: 1\nseed: 1\nover\n", /no line 'players/],
-  ["an option", `${BEGUN}option first_seat: 1\nseed: 7\nover\n`, /line 4/],
+  ["an option that is no JSON", `${BEGUN}option first_seat: one\nseed: 7\nover\n`, /line 4/],
+  ["an option without a value", `${BEGUN}option first_seat: null\nseed: 7\nover\n`, /line 4/],
+  ["an option without a name", `${BEGUN}option: 1\nseed: 7\nover\n`, /line 4/],
+  ["a list in place of a set", `${BEGUN}option up_arrows: [1]\nseed: 7\nover\n`, /option up_arrows/],
   ["an unknown tag", `${SEEDED}colour: red\nover\n`, /line 5/],
   ["a tag given twice", `${SEEDED}seed: 8\nover\n`, /line 5/],
   ["a number that is none", `${BEGUN}seed: seven\nover\n`, /line 4/],

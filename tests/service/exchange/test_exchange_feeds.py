@@ -161,16 +161,16 @@ def test_a_watch_tells_each_change_once() -> None:
     health.set("a", HealthCheckResponse.SERVING)
     health.stop()
     health.set("a", HealthCheckResponse.SERVING)
-    told = {}
+    statuses = {}
     for service, fed in watches.items():
         fed.played.look()
-        told[service] = [status_in(each) for each in fed.wire.sent]
+        statuses[service] = [status_in(each) for each in fed.wire.sent]
     up, down, unknown = (
         HealthCheckResponse.SERVING,
         HealthCheckResponse.NOT_SERVING,
         HealthCheckResponse.SERVICE_UNKNOWN,
     )
-    assert told == {"a": [up, down, up, down], "b": [up, down], "": [up, down], "none": [unknown, up, down]}
+    assert statuses == {"a": [up, down, up, down], "b": [up, down], "": [up, down], "none": [unknown, up, down]}
     assert {fed.wire.status for fed in watches.values()} == {ENDED}
 
 

@@ -189,6 +189,20 @@ def test_a_stream_that_waits_for_a_request_makes_room_and_is_told(event: str, be
     assert stream.settle() == EVENTS[event]
 
 
+@pytest.mark.parametrize("has_worked", [False, True])
+def test_a_stream_that_has_had_no_request_makes_room_before_those_that_have_worked(has_worked: bool) -> None:
+    stream = Stream()
+    stream.happen(*(("ask", "finishes", "taken") if has_worked else ()))
+    idle = stream.played.limit.idle
+    assert idle is not None
+    # Two more at another origin, which lose one first if all have worked.
+    for other in "one", "another":
+        idle.add("elsewhere", other, None, lambda refusal: None, has_worked=True)
+    gone = idle.give_up_one()
+    assert gone is not None
+    assert (gone.end == stream.exchange._end_soon) is not has_worked
+
+
 @pytest.mark.parametrize("event", ["slot", "newcomer", "patience"])
 def test_a_client_that_takes_no_response_is_not_waited_for(event: str) -> None:
     stream = Stream()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import permutations
 from typing import Any, Literal
+from unittest import mock
 
 import pytest
 
@@ -276,6 +277,21 @@ def test_a_refused_call_holds_no_memory_while_its_client_is_slow() -> None:
     assert played.guards.budget.held == 0
     happen(played, exchange, "taken")
     played.check_nothing_is_left(LATE)
+
+
+def test_memory_of_a_request_that_no_thread_takes_is_held_until_the_client_has_the_refusal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played = Played()
+    played.wire.is_slow = True
+    exchange = begin(played, "batch")
+    # As an executor does once it is shut down.
+    monkeypatch.setattr(played.threads, "submit", mock.Mock(side_effect=RuntimeError("no new work")))
+    happen(played, exchange, "request")
+    assert not played.wire.is_delivered
+    assert played.guards.budget.held == len(b"meow")
+    happen(played, exchange, "taken")
+    played.check_nothing_is_left(INTERNAL)
 
 
 def test_a_response_for_which_there_is_no_memory_is_not_sent() -> None:

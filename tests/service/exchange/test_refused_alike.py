@@ -38,7 +38,7 @@ class Case(NamedTuple):
     refused: Refused
 
 
-def told(code: grpc.StatusCode, reason: str, message: str, **metadata: str) -> Refused:
+def expected(code: grpc.StatusCode, reason: str, message: str, **metadata: str) -> Refused:
     return Refused(code, message, reason, "chatiere", metadata=metadata)
 
 
@@ -53,7 +53,7 @@ CASES = {
         b"",
         (),
         {"tokens": True},
-        told(
+        expected(
             grpc.StatusCode.UNAUTHENTICATED,
             "UNAUTHENTICATED",
             "token required: send metadata `authorization: Bearer …`, once",
@@ -64,14 +64,14 @@ CASES = {
         b"",
         (("authorization", "Bearer mine"),),
         {"tokens": True},
-        told(grpc.StatusCode.UNAUTHENTICATED, "UNAUTHENTICATED", "unknown token"),
+        expected(grpc.StatusCode.UNAUTHENTICATED, "UNAUTHENTICATED", "unknown token"),
     ),
     "a language that cannot be read": Case(
         LIST_GAMES,
         b"",
         (("accept-language", "?"),),
         {},
-        told(
+        expected(
             INVALID,
             "INVALID_LANGUAGE",
             "accept-language: not a list of language ranges, as in `fr-CA, fr;q=0.8, en;q=0.5`",
@@ -83,14 +83,14 @@ CASES = {
         b"\xff",
         (),
         {},
-        told(INVALID, "MALFORMED_REQUEST", "the request cannot be parsed as the message of this method"),
+        expected(INVALID, "MALFORMED_REQUEST", "the request cannot be parsed as the message of this method"),
     ),
     "a request that is too large": Case(
         LIST_GAMES,
         bytes(65_537),
         (),
         {},
-        told(
+        expected(
             FULL,
             "LIMIT_EXCEEDED",
             "limit exceeded: bytes of a request (at most 65536)",
@@ -103,7 +103,7 @@ CASES = {
         b"",
         (),
         {"default_deadline": 0.01},
-        told(LATE, "TIME_LIMIT", "deadline exceeded: the server allows 0.01 s", seconds="0.01"),
+        expected(LATE, "TIME_LIMIT", "deadline exceeded: the server allows 0.01 s", seconds="0.01"),
     ),
 }
 

@@ -496,12 +496,12 @@ frames = st.builds(
 
 
 @settings(deadline=None, max_examples=100)
-@given(greets=st.booleans(), has_call=st.booleans(), said=st.lists(frames | st.binary(max_size=60), max_size=8))
-def test_garbage(server: Served, greets: bool, has_call: bool, said: list[Frame | bytes]) -> None:
+@given(greets=st.booleans(), has_call=st.booleans(), sent=st.lists(frames | st.binary(max_size=60), max_size=8))
+def test_garbage(server: Served, greets: bool, has_call: bool, sent: list[Frame | bytes]) -> None:
     with Bystander(server) as bystander, Peer(server, greets=greets, source=ELSEWHERE) as peer:
         # The server may end the connection at any byte.
         with suppress(OSError):
-            peer.send(*([peer.headers()] if has_call else []), *said)
+            peer.send(*([peer.headers()] if has_call else []), *sent)
             peer.socket.shutdown(socket.SHUT_WR)
         while has_come(peer):
             pass

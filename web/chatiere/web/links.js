@@ -1,8 +1,8 @@
 // Links to tables: what is shared holds tables and never a secret; only the private link to one's own seat does.
 
 import { h } from "./dom.js";
-import { packed } from "./bytes.js";
 import { t } from "./settings.js";
+import { packed } from "./shared/bytes.js";
 import { promisesOf } from "./store.js";
 
 /** @typedef {import("./session.js").Session} Session */

@@ -6,10 +6,7 @@
  * `changed`: when it was last used; `isOver`: whether the game is.
  * @typedef {{game: string, seats: Record<string, string>, newest: number, changed: number, isOver: boolean}} Kept
  */
-/**
- * The player of a seat: a bot, whoever has the secret of a hash, or nobody yet.
- * @typedef {{bot: string} | {hash: string} | Record<string, never>} InvitedSeat
- */
+/** @typedef {import("./shared/invitations.js").InvitedSeat} InvitedSeat */
 /**
  * Seats that are being filled. `secrets`: those of this browser, by hash. `isMine`: whether this browser makes the table.
  * @typedef {{game: string, asksNext: boolean, seats: InvitedSeat[], secrets: Record<string, string>, isMine: boolean, changed: number}}

@@ -76,7 +76,12 @@ class TransportError(ChatiereError):
 def error_of(call: grpc.RpcError) -> ChatiereError:
     """Return the exception for a failed call of grpc or grpc.aio; their errors are calls too."""
     assert isinstance(call, grpc.Call | grpc.aio.AioRpcError)
-    return error_of_status(call.code(), call.details() or "", rpc_status.from_call(call))
+    try:
+        status = rpc_status.from_call(call)
+    except ValueError:
+        # The call was cancelled here while the service's status, another one, came.
+        status = None
+    return error_of_status(call.code(), call.details() or "", status)
 
 
 def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) -> ChatiereError:

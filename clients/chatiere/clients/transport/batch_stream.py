@@ -10,8 +10,8 @@ import grpc
 from chatiere.clients.calls.batch_requests import BatchRequest, Result
 from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of
 from chatiere.clients.transport.channel import BATCH_SERVICE
-from chatiere.clients.transport.closing import Closing
 from chatiere.clients.transport.in_flight import InFlight
+from chatiere.engine.closing import Closing
 
 
 class BatchStream(Closing):

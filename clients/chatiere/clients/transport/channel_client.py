@@ -8,7 +8,7 @@ import grpc
 from chatiere.clients.calls.errors import error_of
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.transport.channel import CallMetadata, open_channel
-from chatiere.clients.transport.closing import Closing
+from chatiere.engine.closing import Closing
 
 
 class ChannelClient(Closing):

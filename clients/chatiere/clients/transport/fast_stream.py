@@ -10,9 +10,9 @@ from chatiere.clients.calls.batch_requests import BatchRequest, Result
 from chatiere.clients.calls.errors import ChatiereError, TransportError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.transport.channel import BATCH_SERVICE
-from chatiere.clients.transport.closing import Closing
 from chatiere.clients.transport.fast_call import FastCall
 from chatiere.clients.transport.in_flight import InFlight
+from chatiere.engine.closing import Closing
 from chatiere.engine.memory import keep_freed_memory
 
 # Seconds without a response after which a stream may have ended meanwhile.

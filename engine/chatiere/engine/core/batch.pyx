@@ -502,9 +502,9 @@ cdef class Table:
             part.faults = <uint8_t*> data_of(faults)
             part.restarts = &restarts if restart is not None else NULL
         positions = self.run(move_part, parts, after, actors, columns, max_bytes)
-        told = self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
-        self.sound = after if told is NO_FAULTS and isinstance(after, bytes) else None
-        return positions, told
+        item_faults = self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
+        self.sound = after if item_faults is NO_FAULTS and isinstance(after, bytes) else None
+        return positions, item_faults
 
     def playout(self, states, playouts, *, seed, first_game_number=0, Cancellation cancellation=None):
         """Play each state to its end `playouts` times (k, 1 to 2**32 - 1), with uniformly random actions.
@@ -619,8 +619,8 @@ cdef class Table:
             end = evaluate_all(part, drawn, played, stream_seed, first, return_data, count_data)
         require_done(end)
         legal_ids = (<const char*> part.legal_ids)[:legal * sizeof(uint16_t)]
-        told = self.faults_of(faults, given, "states", partial(_evaluate, drawn, stream_seed, first))
-        return EvaluationColumns(actors, legal_offsets, legal_ids, mean_returns, counts), told
+        item_faults = self.faults_of(faults, given, "states", partial(_evaluate, drawn, stream_seed, first))
+        return EvaluationColumns(actors, legal_offsets, legal_ids, mean_returns, counts), item_faults
 
     def score(self, states, *, Cancellation cancellation=None):
         """Return the scores at `states`, uint8 (n, packed_size), as (ScoreColumns, FaultColumns)."""

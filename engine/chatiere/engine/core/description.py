@@ -126,14 +126,14 @@ class Name:
             if isinstance(place, Name):
                 yield from place.templates()
 
-    def said(self, say: Say) -> str:
+    def text(self, say: Say) -> str:
         """Return the name in the language of `say`."""
-        places = {name: each.said(say) if isinstance(each, Name) else each for name, each in self._places.items()}
+        places = {name: each.text(say) if isinstance(each, Name) else each for name, each in self._places.items()}
         return say("name", self._template).format(**places)
 
     def __str__(self) -> str:
         """Return the name in English."""
-        return self.said(lambda _, english: english)
+        return self.text(lambda _, english: english)
 
 
 @dataclass(frozen=True)

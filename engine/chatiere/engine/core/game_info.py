@@ -72,20 +72,20 @@ def pieces_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
     say = catalogue(game.description.package, language)
     return {
         "pieces": [
-            {"kind": piece.kind, "number": piece.number, "name": piece.name.said(say)}
+            {"kind": piece.kind, "number": piece.number, "name": piece.name.text(say)}
             for piece in game.description.pieces
         ],
-        "piece_details": {game.name: _said(game.description.piece_details, say)},
+        "piece_details": {game.name: _texts(game.description.piece_details, say)},
     }
 
 
-def _said(value: Any, say: Say) -> Any:
+def _texts(value: Any, say: Say) -> Any:
     # The values of a message, names among them as text.
     if isinstance(value, Name):
-        return value.said(say)
+        return value.text(say)
     if isinstance(value, Mapping):
-        return {name: _said(each, say) for name, each in value.items()}
-    return [_said(each, say) for each in value] if isinstance(value, list | tuple) else value
+        return {name: _texts(each, say) for name, each in value.items()}
+    return [_texts(each, say) for each in value] if isinstance(value, list | tuple) else value
 
 
 def phrases_info(phrases: Phrases, language: str) -> dict[str, Any]:

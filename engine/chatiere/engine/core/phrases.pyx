@@ -97,8 +97,8 @@ cdef class Phrases:
         own, common = catalogue(package, language), catalogue(CORE, language)
         texts = {}
         for key, text in english.items():
-            said = common if key in COMMON else own
-            texts[key] = said.forms(key, text) if isinstance(text, Plural) else said(key, text)
+            translate = common if key in COMMON else own
+            texts[key] = translate.forms(key, text) if isinstance(text, Plural) else translate(key, text)
             if set(_arguments_of(_whole(texts[key]))) != set(_arguments_of(_whole(text))):
                 raise ValueError(f"{key} in {language} has other placeholders: {texts[key]}")  # uncovered: none has
         return texts
@@ -279,5 +279,5 @@ def _names_of(pieces, say):
     # By kind the names of its pieces in the language of `say`, by number.
     found = {}
     for piece in pieces:
-        found.setdefault(piece.kind, {})[piece.number] = piece.name.said(say).encode()
+        found.setdefault(piece.kind, {})[piece.number] = piece.name.text(say).encode()
     return {kind: tuple(names.get(number, b"") for number in range(max(names) + 1)) for kind, names in found.items()}

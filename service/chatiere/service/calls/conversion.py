@@ -86,7 +86,7 @@ def named_game(name: str, options: Reader) -> Game:
         return engine.game(name)
     game = game_of(options)
     if game is None:
-        names = game_names()
+        names = _game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
             f"no game in the request, by name or by its options; known games: {names}",
@@ -101,8 +101,14 @@ def name_game(error: EngineError, game: Game) -> None:
     error.metadata["game"] = game.name
 
 
-def game_names() -> str:
-    """Return the names of all games, for error messages."""
+def missing(field: str) -> Refusal:
+    """Return the refusal of a request without the field that has its game."""
+    names = _game_names()
+    message = f"the request has no {field}; known games: {names}"
+    return Refusal(ServiceReason.MISSING_FIELD, message, field=field, metadata={"games": names})
+
+
+def _game_names() -> str:
     return ", ".join(game.name for game in engine.games())
 
 
@@ -113,7 +119,7 @@ def read_state(state: Reader) -> Position:
     """
     messages = _BY_FIELD.get(state.which(_FIELDS))
     if messages is None:
-        names = game_names()
+        names = _game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
             f"no game, or an unknown one, in the state; known games: {names}",

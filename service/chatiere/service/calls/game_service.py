@@ -296,13 +296,7 @@ def position_of(request: Reader) -> Position:
     """Return the position of a request's field `state`. Raises EngineError, and Refusal if it has none."""
     state = request.find(_STATE)
     if state is None:
-        names = conversion.game_names()
-        raise Refusal(
-            ServiceReason.MISSING_FIELD,
-            f"the request has no state; known games: {names}",
-            field="state",
-            metadata={"games": names},
-        )
+        raise conversion.missing("state")
     try:
         return conversion.read_state(state)
     except EngineError as error:

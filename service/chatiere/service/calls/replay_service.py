@@ -156,13 +156,7 @@ def _no_such_range(message: str, field: str, plies: int, game: Game) -> Refusal:
 def _read_record(request: Reader) -> Record:
     message = request.find(_REQUEST.record)
     if message is None:
-        names = conversion.game_names()
-        raise Refusal(
-            ServiceReason.MISSING_FIELD,
-            f"the request has no record; known games: {names}",
-            field="record",
-            metadata={"games": names},
-        )
+        raise conversion.missing("record")
     try:
         game = engine.game(message.text(_RECORD.game))
     except EngineError as error:

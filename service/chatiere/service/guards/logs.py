@@ -37,7 +37,7 @@ class LogHandler(logging.Handler):
         self.dropped = 0
         """The lines dropped so far."""
         self._descriptor = descriptor
-        self._told = 0
+        self._reported = 0
         self._lines: deque[bytes] = deque()
         self._size = 0
         self._changed = threading.Condition()
@@ -77,8 +77,8 @@ class LogHandler(logging.Handler):
                 self._lines.popleft()
                 self._size -= len(line)
                 self._changed.notify_all()
-                dropped = 0 if self._lines else self.dropped - self._told
-                self._told += dropped
+                dropped = 0 if self._lines else self.dropped - self._reported
+                self._reported += dropped
             if dropped:
                 words = "nobody read the log: dropped %d lines"
                 record = logging.LogRecord(__name__, logging.WARNING, "", 0, words, (dropped,), None)

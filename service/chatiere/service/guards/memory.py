@@ -111,7 +111,7 @@ class EndedCalls:
     def __init__(self, logger: logging.Logger, whose: str) -> None:
         """Write to `logger`; `whose`: the memory in words."""
         self._logger, self._whose = logger, whose
-        self._calls, self._size, self._told = 0, 0, -inf
+        self._calls, self._size, self._last_line = 0, 0, -inf
 
     def add(self, calls: int, size: int) -> None:
         """Count calls, ended because of so many bytes."""
@@ -121,9 +121,9 @@ class EndedCalls:
     def tell(self) -> None:
         """Write of those not told yet, unless it was done a moment ago."""
         now = time.monotonic()
-        if self._calls and now > self._told + _BETWEEN_LINES:
+        if self._calls and now > self._last_line + _BETWEEN_LINES:
             self._logger.warning("%s take %d MiB: ended %d calls", self._whose, self._size >> 20, self._calls)
-            self._calls, self._size, self._told = 0, 0, now
+            self._calls, self._size, self._last_line = 0, 0, now
 
 
 class MemoryWatch:

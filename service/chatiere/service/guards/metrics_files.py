@@ -12,8 +12,7 @@ import tempfile
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from prometheus_client import CollectorRegistry, ProcessCollector, values
 from prometheus_client.metrics_core import Metric
@@ -21,6 +20,7 @@ from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import SettingError
 
 # The size of a file, enough for all values that the labels allow (a test fills them).
@@ -31,7 +31,7 @@ _KINDS = ("counter", "histogram", *_PRESENT)
 _MEMORY = Path("/dev/shm")
 
 
-class MetricsFiles:
+class MetricsFiles(Closing):
     """The files of a number of workers; `directory`: their directory, for `use_files`."""
 
     def __init__(self, workers: int) -> None:
@@ -70,16 +70,6 @@ class MetricsFiles:
         """Remove the files."""
         if hasattr(self, "directory"):
             shutil.rmtree(self.directory, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        """Return self."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Remove the files."""
-        self.close()
 
 
 class _FileValue:

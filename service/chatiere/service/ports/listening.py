@@ -2,13 +2,13 @@
 
 import errno
 import socket
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import SettingError, split_address, with_port
 
 
-class HeldPort:
+class HeldPort(Closing):
     """Holds a port for workers to listen on with SO_REUSEPORT, and for nobody else.
 
     The system then spreads connections over the workers. Whether the port is free, and which one it is if the system
@@ -31,16 +31,6 @@ class HeldPort:
         """Release the port."""
         for held in self._sockets:
             held.close()
-
-    def __enter__(self) -> Self:
-        """Return self."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Release the port."""
-        self.close()
 
 
 def listening_sockets(setting: str, address: str, *, share_port: bool = False) -> list[socket.socket]:

@@ -11,13 +11,13 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from socketserver import ThreadingMixIn
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
 
+from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import with_port
 from chatiere.service.ports.listening import listening_sockets
 
@@ -31,7 +31,7 @@ _PAUSE = 0.1
 _log = logging.getLogger(__name__)
 
 
-class MetricsPort:
+class MetricsPort(Closing):
     """Serves the metrics of a registry, in threads of its own.
 
     `address`: its address, with the port that the system chose.
@@ -45,13 +45,7 @@ class MetricsPort:
             threading.Thread(target=server.serve_forever, name="metrics port", daemon=True).start()
         self.address = with_port(address, self._servers[0].server_port)
 
-    def __enter__(self) -> Self:
-        """Return self."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Stop serving."""
         for server in self._servers:
             server.shutdown()

@@ -21,12 +21,12 @@ class Wakeups:
         """Start to receive signals."""
         # A poll selector needs no descriptor of its own.
         self._selector = selectors.PollSelector()
-        self._told, self._tells = socket.socketpair()
-        self._tells.setblocking(False)
-        self._selector.register(self._told, selectors.EVENT_READ)
+        self._receiver, self._sender = socket.socketpair()
+        self._sender.setblocking(False)
+        self._selector.register(self._receiver, selectors.EVENT_READ)
         # The wake-up descriptor sees signals that other threads take: libraries start some when imported.
         self._before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
-        signal.set_wakeup_fd(self._tells.fileno(), warn_on_full_buffer=False)
+        signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
         return self
 
     def __exit__(
@@ -38,15 +38,15 @@ class Wakeups:
             # Python's own: SIGINT raises KeyboardInterrupt, the others have the system's default action.
             signal.signal(number, handler)
         self._selector.close()
-        self._told.close()
-        self._tells.close()
+        self._receiver.close()
+        self._sender.close()
 
     def wait(self, timeout: float) -> int | None:
         """Take lines, and return the next signal; None after `timeout` seconds, or once lines have arrived."""
         got = None
         for key, _ in self._selector.select(timeout):
-            if key.fileobj is self._told:
-                got = self._told.recv(1)[0]
+            if key.fileobj is self._receiver:
+                got = self._receiver.recv(1)[0]
             else:
                 key.data()
         return got

@@ -44,7 +44,7 @@ class WorkerProcess:
         # Of time.monotonic.
         self.started = self._beaten = time.monotonic()
         self._pipes = (
-            Lines(self._process.stdout.fileno(), self._told),
+            Lines(self._process.stdout.fileno(), self._take),
             Lines(self._process.stderr.fileno(), self._wrote),
         )
         for pipe in self._pipes:
@@ -104,7 +104,7 @@ class WorkerProcess:
             with suppress(BrokenPipeError):
                 file.close()
 
-    def _told(self, line: bytes) -> None:
+    def _take(self, line: bytes) -> None:
         self._beaten = time.monotonic()
         if line == BEAT:
             self.serves = True

@@ -1,7 +1,7 @@
 // A table that is being filled by people elsewhere. Each player's own browser makes the secret of a seat and sends its hash
 // in a reply; whoever invites makes the table when all have replied.
 
-import { packed, random, unpacked } from "../bytes.js";
+import { random } from "../bytes.js";
 import { h } from "../dom.js";
 import { roomOf } from "../games.js";
 import { linkTo, pasteLink, share } from "../links.js";
@@ -9,15 +9,19 @@ import { nameOfSeat } from "../seat_names.js";
 import { newSecret, Session } from "../session.js";
 import { t } from "../settings.js";
 import { toHex } from "../shared/bytes.js";
+import {
+  awaitedReplies,
+  invitationIn,
+  invitationText,
+  replied,
+  replyIn,
+  replyText,
+} from "../shared/invitations.js";
 import { forgetInvitation, invitationOf, keepInvitation } from "../store.js";
 import { doing } from "../trouble.js";
 
 /** @typedef {import("../store.js").Invitation} Invitation */
-/** @typedef {import("../store.js").InvitedSeat} InvitedSeat */
-
-const HASH = /^[\w-]{43}$/;
-const ID = /^[0-9a-f]{16}$/;
-const MOST_SEATS = 20;
+/** @typedef {import("../shared/invitations.js").InvitedSeat} InvitedSeat */
 
 /**
  * Begin an invitation: `seats` has "me", "link", or a bot. Returns its address.
@@ -51,13 +55,13 @@ export async function invite(game, seats, asksNext) {
  */
 export async function open(kind, word) {
   if (kind === "reply") {
-    return reply(read(word));
+    return reply(inLink(replyIn, word));
   }
   const own = invitationOf(word);
   if (own) {
     return own.isMine ? host(word, own) : guest(word, own);
   }
-  const { id, game, asksNext, seats } = readInvitation(word);
+  const { id, game, asksNext, seats } = inLink(invitationIn, word);
   const known = invitationOf(id);
   return known?.isMine
     ? host(id, known)
@@ -65,57 +69,34 @@ export async function open(kind, word) {
 }
 
 /**
- * Read what a link holds. Throws Error for one that is damaged.
+ * Return what a link holds. Throws Error for one that is damaged.
+ * @template T
+ * @param {(word: string) => T} read
  * @param {string} word
- * @returns {Partial<Record<string, unknown>>}
+ * @returns {T}
  */
-function read(word) {
+function inLink(read, word) {
   try {
-    const found = unpacked(word);
-    if (typeof found === "object" && found !== null) {
-      return { ...found };
-    }
+    return read(word);
   } catch {
-    // As for what is no object.
-  }
-  throw new Error(t("not-a-link"));
-}
-
-/** @param {string} word */
-function readInvitation(word) {
-  const { id, game, asksNext, seats } = read(word);
-  const isSeat = (/** @type {unknown} */ seat) => typeof seat === "object" && seat !== null;
-  const isSound = Array.isArray(seats) && seats.length <= MOST_SEATS && seats.every(isSeat);
-  if (typeof id !== "string" || !ID.test(id) || typeof game !== "string" || !isSound) {
     throw new Error(t("not-a-link"));
   }
-  return { id, game, asksNext: asksNext === true, seats: /** @type {InvitedSeat[]} */ (seats) };
 }
 
-/** @param {Partial<Record<string, unknown>>} said */
+/** @param {{id: string, hash: string}} found */
 function reply({ id, hash }) {
-  if (typeof id !== "string" || !ID.test(id) || typeof hash !== "string" || !HASH.test(hash)) {
-    throw new Error(t("not-a-link"));
-  }
   const invitation = invitationOf(id);
   if (!invitation?.isMine) {
     throw new Error(t("reply-elsewhere"));
   }
-  if (!invitation.seats.some((seat) => "hash" in seat && seat.hash === hash)) {
-    const free = invitation.seats.findIndex(isFree);
-    if (free < 0) {
-      throw new Error(t("no-seat-free"));
-    }
-    invitation.seats[free] = { hash };
-    keepInvitation(id, invitation);
+  try {
+    invitation.seats = replied(invitation.seats, hash);
+  } catch {
+    throw new Error(t("no-seat-free"));
   }
+  keepInvitation(id, invitation);
   history.replaceState(null, "", `#/invitation/${id}`);
   return host(id, invitation);
-}
-
-/** @param {InvitedSeat} seat */
-function isFree(seat) {
-  return !("bot" in seat) && !("hash" in seat);
 }
 
 /**
@@ -140,8 +121,7 @@ async function host(id, invitation) {
   };
 
   function show() {
-    const shown = seats.map((seat) => ("bot" in seat ? seat : {}));
-    const left = seats.filter(isFree).length;
+    const left = awaitedReplies(seats).length;
     element.replaceChildren(
       h("h1", {}, t("invitation", { game: phrases.title })),
       h("p", {}, t(asksNext ? "mode-next" : "mode-none")),
@@ -166,7 +146,10 @@ async function host(id, invitation) {
         ? [
             h("p", {}, t("invite-more", { free: left })),
             isLoopback() ? h("p", { class: "refusal" }, t("loopback")) : "",
-            share(t("invitation-link"), linkTo(`invitation/${packed({ id, game, asksNext, seats: shown })}`)),
+            share(
+              t("invitation-link"),
+              linkTo(`invitation/${invitationText({ id, game, asksNext, seats })}`),
+            ),
             h("p", {}, t("replies")),
             pasteLink(),
           ]
@@ -205,11 +188,11 @@ function holder(seat, secrets) {
 async function guest(id, { game, asksNext, seats, secrets }) {
   const { phrases } = await roomOf(game);
   const refusal = h("p", { class: "refusal", role: "alert" });
-  const told = h("div", {});
-  const tell = (/** @type {string} */ hash) =>
-    told.replaceChildren(
+  const content = h("div", {});
+  const showReply = (/** @type {string} */ hash) =>
+    content.replaceChildren(
       h("p", {}, t("send-reply")),
-      share(t("reply-link"), linkTo(`reply/${packed({ id, hash })}`)),
+      share(t("reply-link"), linkTo(`reply/${replyText({ id, hash })}`)),
       h("p", {}, t("then-table")),
       pasteLink(),
     );
@@ -224,13 +207,13 @@ async function guest(id, { game, asksNext, seats, secrets }) {
         isMine: false,
         changed: Date.now(),
       });
-      tell(hash);
+      showReply(hash);
     });
   const [hash] = Object.keys(secrets);
   if (hash !== undefined) {
-    tell(hash);
+    showReply(hash);
   } else if (isSecureContext) {
-    told.append(h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")));
+    content.append(h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")));
   } else {
     refusal.textContent = t("needs-https");
   }
@@ -239,7 +222,7 @@ async function guest(id, { game, asksNext, seats, secrets }) {
     { class: "sheet invitation" },
     h("h1", {}, t("invited", { game: phrases.title })),
     h("p", {}, t("invited-more", { players: seats.length, trust: t(asksNext ? "mode-next" : "mode-none") })),
-    told,
+    content,
     refusal,
   );
   return { element, title: phrases.title };

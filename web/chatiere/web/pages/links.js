@@ -1,10 +1,9 @@
 // The way from a link to its table, which is kept in this browser, and shown.
 
-import { unpacked } from "../bytes.js";
 import { h } from "../dom.js";
 import { Session, tableIn } from "../session.js";
 import { t } from "../settings.js";
-import { fromText, sha256, toText } from "../shared/bytes.js";
+import { fromText, sha256, toText, unpacked } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
 import { forgetInvitation, keepPromise, listInvitations } from "../store.js";
 import * as play from "./play.js";

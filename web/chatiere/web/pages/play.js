@@ -20,7 +20,7 @@ import { show as showRecord } from "./shown_record.js";
 /** @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
 
 // Plies whose events are told to a player who comes back.
-const TOLD = 12;
+const CAUGHT_UP_PLIES = 12;
 
 /**
  * Open a table of this browser.
@@ -72,7 +72,7 @@ class Play {
       undo: button("undo", t("undo"), () => this.#undo()),
       pause: button("pause", t("pause"), () => this.#pause()),
     };
-    this.news = h("div", { class: "news", hidden: true });
+    this.notice = h("div", { class: "notice", hidden: true });
     this.links = h("details", { ontoggle: () => this.#showLinks() }, h("summary", {}, t("links")));
     const { seats } = session.table;
     const isLookingOn = session.mine.length === 0 && seats.some(({ bot }) => bot === undefined);
@@ -86,7 +86,7 @@ class Play {
     this.element = tableLayout(this.view, {
       title: room.phrases.title,
       game: room.name,
-      below: this.news,
+      below: this.notice,
       aside,
     });
     this.bots = seats.map(({ bot }) => bot);
@@ -212,7 +212,7 @@ class Play {
       }
       return false;
     }
-    await this.#breath(this.news.hidden ? 1 : 4);
+    await this.#breath(this.notice.hidden ? 1 : 4);
     return !isOld();
   }
 
@@ -221,7 +221,7 @@ class Play {
    * @param {{canAct: boolean, isNew: boolean}} how
    */
   #show(update, { canAct, isNew }) {
-    this.news.hidden = true;
+    this.notice.hidden = true;
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew });
     const { game, phrases } = this.view.room;
     const moments = isNew ? (update.events ?? []).filter((event) => game.isMoment?.(event)) : [];
@@ -257,7 +257,7 @@ class Play {
   async #catchUp(isOld) {
     const { view, session } = this;
     const { ply } = session.table;
-    const first = Math.max(0, ply - TOLD);
+    const first = Math.max(0, ply - CAUGHT_UP_PLIES);
     view.log.replaceChildren();
     const events = await Promise.all(
       Array.from({ length: ply - first + 1 }, async (_, index) => {
@@ -288,7 +288,7 @@ class Play {
       return false;
     }
     this.view.clear();
-    this.news.hidden = true;
+    this.notice.hidden = true;
     this.#viewer = seat;
     this.#showLinks();
     const dialog = h(
@@ -481,15 +481,15 @@ class Play {
       ),
       ...this.#sending(),
     );
-    this.news.classList.add("end");
-    this.news.scrollIntoView({ block: "nearest" });
+    this.notice.classList.add("end");
+    this.notice.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {...(Node | string | null)} content */
   #tell(...content) {
-    this.news.hidden = false;
-    this.news.classList.remove("end");
-    this.news.replaceChildren(...content.filter((each) => each !== null));
+    this.notice.hidden = false;
+    this.notice.classList.remove("end");
+    this.notice.replaceChildren(...content.filter((each) => each !== null));
   }
 
   #showLinks() {

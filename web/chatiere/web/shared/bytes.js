@@ -1,4 +1,4 @@
-// Bytes as text: base64url for links and storage, hexadecimal for names.
+// Bytes as text: base64url for links and storage, hexadecimal for names; values as text for links.
 
 /**
  * Return bytes in base64url, without padding.
@@ -23,6 +23,23 @@ export function fromText(text) {
     throw new RangeError("the text is not base64");
   }
   return Uint8Array.from(atob(digits), (letter) => letter.charCodeAt(0));
+}
+
+/**
+ * Write a value as text for a link.
+ * @param {unknown} value
+ */
+export function packed(value) {
+  return toText(new TextEncoder().encode(JSON.stringify(value)));
+}
+
+/**
+ * Read what packed wrote.
+ * @param {string} text
+ * @returns {unknown}
+ */
+export function unpacked(text) {
+  return JSON.parse(new TextDecoder().decode(fromText(text)));
 }
 
 /**

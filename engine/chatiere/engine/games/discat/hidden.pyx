@@ -91,11 +91,11 @@ ctypedef struct Story:
 ctypedef struct Hidden:
     # The places that a seat cannot see: first those with stories, then the unknown part of the pile.
     int viewer
-    int told
+    int with_story
     int places
     uint8_t where[MAX_CARD]
     uint8_t slot[MAX_CARD]
-    uint8_t told_by[MAX_CARD]
+    uint8_t story_seat[MAX_CARD]
     uint8_t cards[MAX_CARD]  # in all these places, ascending
 
 ctypedef struct Deal:
@@ -381,25 +381,25 @@ cdef void list_hidden(const State* state, const Layout* layout, int viewer, Hidd
     cdef uint64_t cards[2]
     cdef int seat, i, card
     hidden.viewer = viewer
-    hidden.told = hidden.places = 0
+    hidden.with_story = hidden.places = 0
     memcpy(cards, state.unknown, sizeof(cards))
     for seat in range(state.players):
         for i in range(state.hand_size[seat] if seat != viewer else 0):
             put_card(cards, card_in_slot(state.hand[seat], i))
-            hidden.where[hidden.told] = hidden.told_by[hidden.told] = seat
-            hidden.slot[hidden.told] = i
-            hidden.told += 1
+            hidden.where[hidden.with_story] = hidden.story_seat[hidden.with_story] = seat
+            hidden.slot[hidden.with_story] = i
+            hidden.with_story += 1
     for i in range(state.queue_length):
         if layout.queue_seat[i] != viewer:
             put_card(cards, card_under(state, state.redrawn_count + i))
-            hidden.where[hidden.told] = IN_QUEUE
-            hidden.told_by[hidden.told] = layout.queue_seat[i]
-            hidden.slot[hidden.told] = i
-            hidden.told += 1
+            hidden.where[hidden.with_story] = IN_QUEUE
+            hidden.story_seat[hidden.with_story] = layout.queue_seat[i]
+            hidden.slot[hidden.with_story] = i
+            hidden.with_story += 1
     for card in range(1, cards_in_use(state.players) + 1):
         if has_card(cards, card):
-            if hidden.places >= hidden.told:
-                hidden.where[hidden.places] = hidden.told_by[hidden.places] = IN_PILE
+            if hidden.places >= hidden.with_story:
+                hidden.where[hidden.places] = hidden.story_seat[hidden.places] = IN_PILE
             hidden.cards[hidden.places] = card
             hidden.places += 1
 
@@ -440,7 +440,7 @@ cdef bint count_anew(
 cdef void shuffle(Deal* deal, const Hidden* hidden, Stream* stream) noexcept nogil:
     cdef uint8_t card
     cdef int i, j
-    for i in range(hidden.told):
+    for i in range(hidden.with_story):
         j = i + number_below(stream, hidden.places - i)
         card = deal.cards[j]
         deal.cards[j] = deal.cards[i]
@@ -464,7 +464,7 @@ cdef void step(
     cdef int misfits[MAX_PLAYERS]
     cdef int total = deal.total, seats = 0, i, _, n
     cdef uint64_t word
-    moved[0] = number_below(stream, hidden.told)
+    moved[0] = number_below(stream, hidden.with_story)
     moved[1] = number_below(stream, hidden.places)
     moved[2] = number_below(stream, hidden.places)
     word = next_word(stream)
@@ -474,8 +474,8 @@ cdef void step(
     memcpy(misfits, deal.misfits, sizeof(misfits))
     rotate(deal, hidden, moved, n)
     for i in range(n):
-        if hidden.told_by[moved[i]] != IN_PILE:
-            seats |= 1 << hidden.told_by[moved[i]]
+        if hidden.story_seat[moved[i]] != IN_PILE:
+            seats |= 1 << hidden.story_seat[moved[i]]
     if not count_anew(deal, hidden, layout, stories, seats, total + (total > 0 and word >> 1 & NOW_AND_THEN == 0)):
         deal.total = total
         memcpy(deal.misfits, misfits, sizeof(misfits))
@@ -506,7 +506,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         if count_misfits(state, &layout, i, &stories[i], seat, 0):
             return DiscatFault.HISTORY_CONTRADICTS_HANDS
     list_hidden(state, &layout, seat, &hidden)
-    if hidden.told == 0:
+    if hidden.with_story == 0:
         return OK
 
     # A random shuffle that happens to agree is a uniform draw.
@@ -535,7 +535,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
             step(&deal, &hidden, &layout, stories, stream)
 
     deal.state.unknown[0] = deal.state.unknown[1] = 0
-    for i in range(hidden.told, hidden.places):
+    for i in range(hidden.with_story, hidden.places):
         put_card(deal.state.unknown, deal.cards[i])
     for i in range(state.players):
         sort_hand(&deal.state, i)

@@ -99,13 +99,13 @@ function plateItems(context, { pile }, { seat, x, y, width, height }) {
       draw: () => (isRoomy ? roomyPlate : tightPlate)(plate, width, height),
     },
     ...Array.from({ length: backs }, (_, index) => {
-      const isTold = shown[index] !== undefined;
-      const sign = () => isTold && words("≠", 0, 0, 14, { fill: "var(--card-back-2)", weight: 700 });
+      const isKnown = shown[index] !== undefined;
+      const sign = () => isKnown && words("≠", 0, 0, 14, { fill: "var(--card-back-2)", weight: 700 });
       return {
         key: `back:${seat}:${index}`,
         x: x + left + index * (backSize + 3),
         y: y + ROW,
-        stamp: `${backSize} ${isTold} ${size > 0}`,
+        stamp: `${backSize} ${isKnown} ${size > 0}`,
         draw: () => s("g", { opacity }, back(backSize), sign()),
         from: pile,
       };

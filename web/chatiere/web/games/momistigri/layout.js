@@ -15,7 +15,7 @@ import { cardsOf, order, phaseOf, seatOf } from "./view.js";
  * @property {Place[]} others
  * @property {number} below
  * @property {Box} plate
- * @property {Box} news
+ * @property {Box} status
  * @property {Box} hand
  * @property {Box} mat
  * @property {number} ring
@@ -133,7 +133,7 @@ function narrowLayout(context, seats, { columns, rows }) {
       y: mat.y + ring + 23 + cellHeight / 2,
     },
     plate: { x: 4, y: rowY, width: 142, height: 44 },
-    news: { x: 152, y: rowY, width: width - 158, height: 44 },
+    status: { x: 152, y: rowY, width: width - 158, height: 44 },
     hand: { x: 6, y: handY, width: width - 12, height: handHeight },
     height: handY + handHeight,
   };
@@ -176,7 +176,7 @@ function wideLayout({ width, height }, seats, { columns, rows }) {
       y: mat.y + ring + 34 + cellHeight / 2,
     },
     plate: { x: 10, y: handY + handHeight - 76, width: corner, height: 62 },
-    news: { x: width - corner - 10, y: handY + handHeight - 96, width: corner, height: 84 },
+    status: { x: width - corner - 10, y: handY + handHeight - 96, width: corner, height: 84 },
     hand: { x: corner + 20, y: handY, width: width - 2 * corner - 40, height: handHeight },
     height: full,
   };

@@ -18,7 +18,7 @@ import {
   write,
 } from "./parts.js";
 import { pileKey } from "./picks.js";
-import { effectText, nameOf, newsOf, roundText } from "./text.js";
+import { effectText, nameOf, statusOf, roundText } from "./text.js";
 import { arrivals, drawOf, effectOf, endsRound, eventsOf, kindOf, lookOf, PILE } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
@@ -42,7 +42,7 @@ export function tableItems(context, layout) {
     matItem(context, layout),
     ...cellItems(context, layout),
     ...pileItems(context, layout),
-    newsItem(context, layout),
+    statusItem(context, layout),
     ...roundEndItems(context, layout),
   ];
 }
@@ -197,8 +197,8 @@ function pileItems(context, { cell, grid, cards }) {
  * @param {Layout} layout
  * @returns {Item}
  */
-function newsItem(context, { news: room, isNarrow }) {
-  const { effect, text } = newsOf(context);
+function statusItem(context, { status: room, isNarrow }) {
+  const { effect, text } = statusOf(context);
   // An effect needs all the room there is.
   const round = isNarrow && effect ? "" : roundText(context);
   const size = effect ? 30 : 0;
@@ -207,20 +207,20 @@ function newsItem(context, { news: room, isNarrow }) {
   const [most, step] = isNarrow ? (effect ? [4, 13] : [2, 15]) : [4, 15];
   const lines = wrapped(text, 12, free, most).filter(Boolean);
   return {
-    key: "news",
+    key: "status",
     x: room.x,
     y: room.y,
     stamp: JSON.stringify([round, effect?.value, lines, room.width, room.height]),
     label: `${roundText(context)}. ${text}`,
-    draw: () => news(room, { round, effect, lines, bold, step, size }),
+    draw: () => status(room, { round, effect, lines, bold, step, size }),
   };
 }
 
 /**
  * @param {Box} room
- * @param {{round: string, effect: Effect | undefined, lines: string[], bold: boolean, step: number, size: number}} said
+ * @param {{round: string, effect: Effect | undefined, lines: string[], bold: boolean, step: number, size: number}} content
  */
-function news({ width, height }, { round, effect, lines, bold, step, size }) {
+function status({ width, height }, { round, effect, lines, bold, step, size }) {
   const top = round
     ? (height - step * (lines.length + 1)) / 2 + 7
     : height / 2 - (step / 2) * (lines.length - 1) - 16;

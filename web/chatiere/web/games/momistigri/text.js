@@ -42,7 +42,7 @@ export function prompt(context) {
 export function summary(context) {
   const { view, t, me } = context;
   const pile = view.discards ?? [];
-  const { text } = newsOf(context);
+  const { text } = statusOf(context);
   return [
     roundText(context),
     t(view.reversed ? "says-reversed" : "says-direction"),
@@ -140,7 +140,7 @@ export function stateOf(context, seat) {
  * @param {Context} context
  * @returns {{effect: Effect | undefined, text: string}}
  */
-export function newsOf(context) {
+export function statusOf(context) {
   const { view, t, seatName } = context;
   const phase = phaseOf(view);
   const named = (/** @type {string} */ name) =>

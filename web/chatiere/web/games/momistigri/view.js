@@ -3,7 +3,7 @@
 /** @import * as api from "#api/chatiere/v1/momistigri_pb.js" */
 
 /** @typedef {api.MomistigriEffectInfoJson} Effect */
-/** @typedef {api.MomistigriEventJson} Told */
+/** @typedef {api.MomistigriEventJson} GameEvent */
 /** @typedef {api.MomistigriSeatViewJson} SeatView */
 /** @typedef {import("./parts.js").Look} Look */
 /**
@@ -37,7 +37,7 @@ export function phaseOf({ phase = "MOMISTIGRI_PHASE_UNSPECIFIED" }) {
 
 /**
  * Return the kind of an event without its prefix, such as "CARD_DRAWN".
- * @param {Told} event
+ * @param {GameEvent} event
  */
 export function kindOf({ kind = "MOMISTIGRI_EVENT_KIND_UNSPECIFIED" }) {
   return kind.slice("MOMISTIGRI_EVENT_KIND_".length);
@@ -110,7 +110,7 @@ export function eventsOf({ update }) {
 
 /**
  * Return whether an event ends a round.
- * @param {Told} event
+ * @param {GameEvent} event
  */
 export function endsRound(event) {
   return ROUND_ENDS.has(kindOf(event));
@@ -194,7 +194,7 @@ export function arrivals(context, place) {
 
 /**
  * Return where the cards of an event have come to; undefined if they have not come to any place.
- * @param {Told} event
+ * @param {GameEvent} event
  */
 function placeOf(event) {
   const kind = kindOf(event);

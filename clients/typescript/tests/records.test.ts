@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { equals, fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { GameRecordSchema, readRecord } from "@chatiere/client";
+
+import { connected, vectorsIn } from "./support.js";
+
+for (const { text, record } of vectorsIn("records.json") as { text: string; record: JsonValue }[]) {
+  test(`a record with options is read, and played on: ${/game: .*/.exec(text)}`, async () => {
+    const read = readRecord(text);
+    assert(equals(GameRecordSchema, read, fromJson(GameRecordSchema, record)));
+    const table = await connected().resume(read);
+    assert.equal(table.ply, 0);
+    assert.deepEqual(table.record, read);
+  });
+}
+
+test("options that a game does not have are refused", () => {
+  const text = "game: discat\nrules_version: 1\nplayers: 2\noption dog_track: 5\nseed: 1\nso far\n";
+  assert.throws(() => readRecord(text), /dogTrack/);
+});

@@ -1,0 +1,59 @@
+"""The parts of the package: which imports which, and which of them know gRPC and protobuf."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# Without circles: each part stands below those that import it.
+BELOW: dict[str, set[str]] = {
+    "fields": set(),
+    "v1": set(),
+    "engine": {"fields"},
+    "bots": {"engine"},
+    "drawing": {"v1", "engine"},
+    "envs": {"v1", "engine", "bots", "drawing"},
+    "arena": {"engine", "bots", "envs"},
+    "http2": {"engine"},
+    "web": set(),
+    "clients": {"v1", "engine", "bots", "envs", "http2"},
+    "selfplay": {"v1", "engine", "bots", "envs", "arena", "clients"},
+    "terminal": {"v1", "bots", "drawing", "clients"},
+    "service": {"v1", "engine", "bots", "http2", "web"},
+    "command": {"v1", "engine", "bots", "arena", "http2", "clients", "selfplay", "terminal", "service"},
+}
+# Those that import gRPC, and those that import protobuf's own modules beside the API's messages.
+WITH_GRPC, WITH_PROTOBUF = {"clients", "service", "command"}, {"envs", "clients", "service", "command"}
+IMPORT = re.compile(
+    r"^\s*(?:from|import|cimport) (?:chatiere\.(\w+)|chatiere c?import ([\w, ]+)|(grpc|google)\b)", re.MULTILINE
+)
+SOURCES = [
+    path
+    for root in ("engine", "http2", "service", "clients")
+    for path in sorted((ROOT / root / "chatiere").rglob("*.p*"))
+    if path.suffix in (".py", ".pyi", ".pyx", ".pxd")
+]
+
+
+def part_of(source: Path) -> str:
+    return source.relative_to(ROOT).parts[2]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: "/".join(path.relative_to(ROOT).parts[2:]))
+def test_a_module_imports_only_what_its_part_may(source: Path) -> None:
+    part = part_of(source)
+    found = IMPORT.findall(source.read_text())
+    imported = {name for one, several, _ in found for name in (one, *several.replace(",", " ").split()) if name}
+    assert imported <= BELOW[part] | {part}
+    assert {library for *_, library in found if library} <= (
+        ({"grpc"} if part in WITH_GRPC else set()) | ({"google"} if part in WITH_PROTOBUF else set())
+    )
+
+
+def test_every_part_is_listed_and_there_are_no_circles() -> None:
+    assert {part_of(source) for source in SOURCES} == BELOW.keys() - {"fields", "v1", "web"}
+    before: set[str] = set()
+    for part, below in BELOW.items():
+        assert below <= before, part
+        before.add(part)
