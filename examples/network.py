@@ -1,4 +1,4 @@
-"""A small network in JAX, and the bot that plays by it: shared by the learners."""
+"""A small network in JAX, and how it plays: shared by the learners."""
 
 from functools import partial
 from typing import Any
@@ -9,7 +9,7 @@ import optax
 from jax import numpy as jnp
 from numpy.typing import NDArray
 
-from chatiere.bots import Bot, Decisions
+from chatiere.bots.network import Policy
 from chatiere.engine import Game
 
 HIDDEN = 128
@@ -96,19 +96,18 @@ def judge(
     return np.asarray(probabilities)[:entries], np.asarray(values)[:count]
 
 
-def draw(
-    legal_offsets: NDArray[np.uint32], probabilities: NDArray[np.floating], luck: NDArray[np.uint64]
-) -> NDArray[np.intp]:
-    """Draw one of the legal actions of each row, by random numbers (n,) that are uniform over 0 … 2**64 - 1.
+def policy_of(parameters: Parameters) -> Policy:
+    """Return the network as a policy for a NetworkBot."""
 
-    `probabilities`: one for each legal id. Returns the places of the drawn ones among the legal ids, (n,).
-    """
-    offsets = legal_offsets.astype(np.intp)
-    sums = np.concatenate([[0], probabilities.cumsum(dtype=np.float64)])
-    # From 0 to below 1, by more than what the sums are rounded by.
-    uniform = (luck >> np.uint64(32)) / 2**32
-    drawn = sums[offsets[:-1]] + uniform * (sums[offsets[1:]] - sums[offsets[:-1]])
-    return np.clip(np.searchsorted(sums[1:], drawn, side="right"), offsets[:-1], offsets[1:] - 1)
+    def logits(observations: NDArray[np.uint8], masks: NDArray[np.bool_]) -> NDArray[np.float32]:
+        offsets = np.concatenate([[0], masks.sum(axis=1).cumsum()]).astype(np.uint32)
+        probabilities, _ = judge(parameters, observations, offsets, masks.nonzero()[1].astype(np.uint16))
+        found = np.full(masks.shape, -np.inf, np.float32)
+        with np.errstate(divide="ignore"):
+            found[masks] = np.log(probabilities)
+        return found
+
+    return logits
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -123,19 +122,3 @@ def update(
 def minibatches(count: int, size: int, random: np.random.Generator) -> NDArray[np.intp]:
     """Return the rows 0 … count - 1 in random order, (k, size); the last minibatch is filled up with some once more."""
     return np.resize(random.permutation(count), (-(-count // size), size))
-
-
-class NetworkBot(Bot):
-    """A bot that draws an action by the probabilities of a network."""
-
-    needs_observations = True
-
-    def __init__(self, parameters: Parameters) -> None:
-        """Create a bot."""
-        self._parameters = parameters
-
-    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
-        """See Bot.choose."""
-        offsets, ids = decisions.legal_offsets, decisions.legal_ids
-        probabilities, _ = judge(self._parameters, decisions.observations, offsets, ids)
-        return ids[draw(offsets, probabilities, decisions.luck)]

@@ -17,10 +17,12 @@ import numpy as np
 import optax
 from curve import Point, measure, plot
 from jax import numpy as jnp
-from network import NetworkBot, Parameters, draw, forward, judge, minibatches, new_parameters, update
+from network import Parameters, forward, judge, minibatches, new_parameters, policy_of, update
 from numpy.typing import NDArray
 
 from chatiere import bots, engine
+from chatiere.bots import NetworkBot
+from chatiere.bots.network import draw
 from chatiere.engine import EngineError
 from chatiere.envs import TableEnv
 
@@ -186,7 +188,7 @@ def learn(
         for iteration in range(iterations + 1):
             if iteration % measure_every == 0:
                 # Another seed: these games are never learned from.
-                bot, learned = NetworkBot(parameters), iteration * games
+                bot, learned = NetworkBot(policy_of(parameters)), iteration * games
                 for point in measure(game, players, bot, opponents, measure_games, learned, 2**63 + seed):
                     curve.append(point)
                     click.echo(f"{time.perf_counter() - begun:5.0f} s, {point}")

@@ -17,12 +17,13 @@ import jax
 import numpy as np
 import optax
 from curve import Point, measure, plot
-from network import Parameters, draw, forward, judge, minibatches, new_parameters, update
+from network import Parameters, forward, judge, minibatches, new_parameters, update
 from numpy.typing import NDArray
 
 from chatiere import bots, engine
 from chatiere.arena.matches import search_many
 from chatiere.bots import Bot, Decisions, Judgement, SearchBot
+from chatiere.bots.network import draw
 from chatiere.bots.search import Leaves, search
 from chatiere.engine import Game
 from chatiere.envs import TableEnv

@@ -1,9 +1,10 @@
-"""Make a zoo: states, records and sealed tables of a release, which every later build has to play on (make zoo).
+"""Make a zoo: states, records, sealed tables and a data set of a release, which every later build reads (make zoo).
 
     python -m zoo DIRECTORY
 
-For each game the directory gets GAME.json, and its first record as text in GAME.chatiere. A zoo that was released is
-never made anew: without it nobody would notice that games of that release are no longer understood.
+For each game the directory gets GAME.json, and its first record as text in GAME.chatiere; data_set is of self-play. A
+zoo that was released is never made anew: without it nobody would notice that games of that release are no longer
+understood.
 """
 
 import hashlib
@@ -27,6 +28,8 @@ from chatiere.clients.records import to_text
 from chatiere.engine import Game, Position
 from chatiere.engine.core.record import Record
 from chatiere.engine.wire import Reader, written
+from chatiere.selfplay.dataset import DataSet, Recipe
+from chatiere.selfplay.shards import ShardPlayer
 from chatiere.service.calls import conversion
 from chatiere.service.tables.keys import KEY_SIZE, Keyring
 from chatiere.v1 import game_pb2
@@ -123,11 +126,21 @@ def kept_tables(game: Game) -> dict[str, Any]:
     }
 
 
+def write_data_set(directory: Path) -> None:
+    """Write a data set of three games in two shards, between a bot that rates actions and one that does not."""
+    player = ShardPlayer(Recipe("discat", 2, 3, ("ismcts:simulations=4", "random"), seed=7, games_per_shard=2))
+    data_set = DataSet(directory, player.recipe)
+    for games in data_set.missing():
+        data_set.add(games, player.play(games))
+    data_set.finish()
+
+
 def main(directory: Path) -> None:
     """Write a zoo."""
     if directory.exists():
         sys.exit(f"{directory} is there already: a zoo that was released stays; remove one that was not")
     directory.mkdir(parents=True)
+    write_data_set(directory / "data_set")
     for game in engine.games():
         records = [random_record(game, players, 15) for players in sorted({game.min_players, game.max_players})]
         records.append(record_of(next(iter(sorted((TRACES / game.name).glob("*-options-1.jsonl"))))))

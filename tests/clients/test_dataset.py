@@ -15,10 +15,12 @@ import pytest
 from pyarrow import parquet
 
 from chatiere import bots, engine
+from chatiere.arena.matches import Exploration
 from chatiere.bots import Decisions, Judgement, SearchBot
 from chatiere.bots.hosting import luck
 from chatiere.engine import EngineError
-from chatiere.selfplay.dataset import DataSet, DataSetError, GameRange, Recipe
+from chatiere.selfplay.dataset import DataSet, DataSetError, Recipe, verify
+from chatiere.selfplay.shard_file import GameRange
 from chatiere.selfplay.shards import ShardPlayer
 
 GAMES = [game.name for game in engine.games()]
@@ -42,6 +44,11 @@ def rows_of(directory: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def ids(row: dict[str, Any]) -> list[int]:
+    found: list[int] = np.frombuffer(row["legal_ids"], "<u2").tolist()
+    return found
+
+
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_every_row_is_the_decision_that_the_engine_has(tmp_path: Path, name: str, players: int) -> None:
     names = (*SIMPLE[name], "random")
@@ -56,15 +63,20 @@ def test_every_row_is_the_decision_that_the_engine_has(tmp_path: Path, name: str
             row = next(rows)
             actor = position.current_player()
             assert (row["game"], row["ply"], row["actor"]) == (number, len(decided), actor)
-            assert bytes(row["observation"]) == position.observation(actor)
-            assert row["legal_ids"] == position.legal_actions()
-            assert (row["visit_shares"], row["value"]) == (None, None)
+            assert row["bot"] == (number + actor) % len(names)
+            assert row["observation"] == position.observation(actor)
+            assert ids(row) == position.legal_actions()
+            assert (row["visit_shares"], row["action_values"], row["value"]) == (None, None, None)
             position.apply(row["action"])
             decided.append(row)
         for row in decided:
             assert row["returns"] == pytest.approx(position.returns())
             assert row["return"] == row["returns"][row["actor"]]
             assert row["totals"] == position.totals()
+        last = {row["actor"]: row["ply"] for row in decided}
+        for row in decided:
+            ends = last[row["actor"]] == row["ply"]
+            assert row["final_observation"] == (position.observation(row["actor"]) if ends else None)
         assert results.lengths[number] == len(decided)
         assert results.returns[number].tolist() == pytest.approx(position.returns())
         assert results.totals[number].tolist() == position.totals()
@@ -95,6 +107,7 @@ def test_the_manifest_says_what_the_games_depend_on_and_the_hash_is_that_of_thei
                 "games": count,
                 "decisions": len(some),
                 "hash": digests[-1].hexdigest(),
+                "sha256": hashlib.sha256((tmp_path / f"games/{first:012}.parquet").read_bytes()).hexdigest(),
             }
         )
     assert hashed == hashlib.sha256(b"".join(digest.digest() for digest in digests)).hexdigest()
@@ -102,13 +115,15 @@ def test_the_manifest_says_what_the_games_depend_on_and_the_hash_is_that_of_thei
     package_version = manifest.pop("package_version")
     assert package_version.split(".")[0].isdigit()
     assert manifest == {
-        "format_version": 1,
+        "format_version": 2,
         "game": RECIPE.game,
         "rules_version": engine.game(RECIPE.game).rules_version,
         "players": RECIPE.players,
         "options": {},
         "seed": 7,
         "bots": ["random"],
+        "bot_files": {},
+        "exploration": {"random_plies": 0, "temperature": 0.0, "temperature_plies": 2**32 - 1},
         "games": 10,
         "games_per_shard": 3,
         "hash": hashed,
@@ -143,25 +158,29 @@ def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
             "game": pa.uint64(),
             "ply": pa.uint32(),
             "actor": pa.int8(),
-            "observation": pa.list_(pa.uint8(), length),
-            "legal_ids": pa.list_(pa.uint16()),
+            "bot": pa.uint16(),
+            "observation": pa.binary(length),
+            "legal_ids": pa.large_binary(),
             "action": pa.uint16(),
-            "visit_shares": pa.list_(pa.float32()),
+            "visit_shares": pa.large_binary(),
+            "action_values": pa.large_binary(),
             "value": pa.float32(),
             "return": pa.float32(),
             "returns": pa.list_(pa.float32(), RECIPE.players),
             "totals": pa.list_(pa.int32(), RECIPE.players),
+            "final_observation": pa.large_binary(),
         }
     )
     frame = pandas.read_parquet(tmp_path / "games")
     assert frame["action"].tolist() == table["action"].to_pylist()
-    observations = np.stack(frame["observation"].to_list())
-    assert observations.dtype == np.uint8
-    assert observations.shape == (len(table), length)
+    observations = np.frombuffer(b"".join(frame["observation"]), np.uint8).reshape(len(frame), length)
+    assert [bytes(row) for row in observations] == table["observation"].to_pylist()
 
 
 class Searching(SearchBot):
     """Takes the first legal action, searches where luck is even, and tells numbers by which these are known again."""
+
+    is_reproducible = True
 
     def judge(self, decisions: Decisions) -> Judgement:
         values = decisions.luck.astype(np.float64)
@@ -179,14 +198,90 @@ def test_what_a_search_found_out_stands_beside_its_decision(monkeypatch: pytest.
     for row in parquet.read_table(pa.BufferReader(shard)).to_pylist():
         own, lucky = (row["game"] + row["actor"]) % 2 == 0, luck(recipe.seed, [row["game"]], [row["ply"]])[0]
         kinds.add((own, lucky % 2))
+        # The shares are there for each decision of that bot, values where it has any.
+        if own:
+            shares = np.frombuffer(row["visit_shares"], "<f4")
+            assert shares.tolist() == pytest.approx([legal / 1000 for legal in ids(row)])
+        else:
+            assert row["visit_shares"] is None
         if own and lucky % 2 == 0:
-            assert row["visit_shares"] == pytest.approx([legal / 1000 for legal in row["legal_ids"]])
+            assert np.frombuffer(row["action_values"], "<f4").tolist() == [np.float32(lucky)] * len(ids(row))
             assert row["value"] == np.float32(lucky)
         else:
-            assert (row["visit_shares"], row["value"]) == (None, None)
+            assert (row["action_values"], row["value"]) == (None, None)
         if own:
-            assert row["action"] == row["legal_ids"][0]
+            assert row["action"] == ids(row)[0]
     assert len(kinds) == 4
+
+
+class Preferring(SearchBot):
+    """Takes the first legal action, and tells that it likes each half as much as the one before."""
+
+    is_reproducible = True
+
+    def judge(self, decisions: Decisions) -> Judgement:
+        places = np.arange(len(decisions.legal_ids)) - np.repeat(
+            decisions.legal_offsets[:-1].astype(np.int64), decisions.legal_counts()
+        )
+        shares = np.float_power(0.5, places + 1.0).astype(np.float64)
+        return Judgement(decisions.legal_ids[decisions.legal_offsets[:-1]], -shares, shares)
+
+
+@pytest.fixture
+def preferring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a bot be called preferring."""
+    get = bots.get
+    monkeypatch.setattr(bots, "get", lambda spec, *table: Preferring() if spec == "preferring" else get(spec, *table))
+
+
+def explored(exploration: Exploration, games: int = 40, batch: int = 1024) -> list[dict[str, Any]]:
+    recipe = Recipe("discat", 2, games, ("preferring",), seed=7, exploration=exploration)
+    shard = ShardPlayer(recipe, batch=batch).play(GameRange(0, games))
+    rows: list[dict[str, Any]] = parquet.read_table(pa.BufferReader(shard)).to_pylist()
+    return rows
+
+
+@pytest.mark.usefixtures("preferring")
+def test_games_begin_at_random_and_the_bots_go_on() -> None:
+    rows = explored(Exploration(random_plies=3))
+    assert rows == explored(Exploration(random_plies=3), batch=3)
+    for row in rows:
+        assert (row["visit_shares"] is None) == (row["ply"] < 3)
+        if row["ply"] >= 3:
+            assert row["action"] == ids(row)[0]
+    opened = [row for row in rows if row["ply"] < 3]
+    assert {ids(row).index(row["action"]) for row in opened} > {0, 1, 2}
+
+
+@pytest.mark.usefixtures("preferring")
+def test_a_temperature_draws_by_shares_and_leaves_them_as_they_are() -> None:
+    found = {}
+    for temperature in (0.0, 0.2, 1.0, 50.0):
+        rows = explored(Exploration(temperature=temperature, temperature_plies=10), games=150)
+        for row in rows:
+            place, shares = ids(row).index(row["action"]), np.frombuffer(row["visit_shares"], "<f4")
+            assert shares.tolist() == pytest.approx([0.5 ** (number + 1) for number in range(len(shares))])
+            assert row["value"] == -shares[place]
+            assert row["ply"] < 10 or place == 0
+        several = [row for row in rows if row["ply"] < 10 and len(ids(row)) == 4]
+        found[temperature] = [
+            np.mean([ids(row).index(row["action"]) == place for row in several]) for place in range(4)
+        ]
+    assert found[0.0][0] == 1
+    assert found[0.2] == pytest.approx([31 / 32, 1 / 32, 0, 0], abs=0.04)
+    assert found[1.0] == pytest.approx([8 / 15, 4 / 15, 2 / 15, 1 / 15], abs=0.1)
+    assert found[50.0] == pytest.approx([0.25] * 4, abs=0.1)
+    rows = explored(Exploration(temperature=1.0))
+    assert rows == explored(Exploration(temperature=1.0), batch=3)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"random_plies": -1}, {"temperature_plies": 2**32}, {"temperature": -1.0}, {"temperature": float("nan")}],
+)
+def test_explorations_that_make_no_sense(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"^{next(iter(wrong))} must be "):
+        Exploration(**wrong)
 
 
 def test_what_is_whole_is_kept_and_the_rest_is_made_anew(tmp_path: Path) -> None:
@@ -214,19 +309,140 @@ def test_what_is_whole_is_kept_and_the_rest_is_made_anew(tmp_path: Path) -> None
     assert DataSet(tmp_path, RECIPE).missing() == []
 
 
-@pytest.mark.parametrize("place", [100, -1000])
-def test_a_shard_with_a_changed_byte_is_not_whole(tmp_path: Path, place: int) -> None:
-    write(tmp_path, ShardPlayer(RECIPE))
-    (path, *_) = sorted((tmp_path / "games").iterdir())
+def flip(path: Path, place: int) -> None:
     content = bytearray(path.read_bytes())
-    content[place] ^= 255
+    content[place] ^= 1
     path.write_bytes(content)
-    assert DataSet(tmp_path, RECIPE).missing() == [GameRange(0, 3)]
+
+
+def test_a_changed_byte_is_found_wherever_it_is(tmp_path: Path) -> None:
+    hashed = write(tmp_path, ShardPlayer(RECIPE)).finish()
+    assert verify(tmp_path) == (len(rows_of(tmp_path)), hashed)
+    path = tmp_path / "games" / "000000000003.parquet"
+    whole = path.read_bytes()
+    for place in np.linspace(0, len(whole) - 1, 60).astype(int):
+        flip(path, int(place))
+        assert DataSet(tmp_path, RECIPE).missing() == [GameRange(3, 3)]
+        with pytest.raises(DataSetError, match=r"^\S+/000000000003\.parquet (is|has) "):
+            verify(tmp_path)
+        path.write_bytes(whole)
+    assert verify(tmp_path)[1] == hashed
+
+
+@pytest.mark.parametrize("column", ["observation", "legal_ids", "visit_shares", "returns", "final_observation"])
+def test_a_column_that_was_changed_is_found(tmp_path: Path, column: str) -> None:
+    """As by a program that reads and writes the file, so that all of Parquet's own checksums are right."""
+    write(tmp_path, ShardPlayer(dataclasses.replace(RECIPE, bots=("ismcts:simulations=2",)))).finish()
+    path = tmp_path / "games" / "000000000003.parquet"
+    table = parquet.read_table(path)
+    rows = table[column].to_pylist()
+    (place,) = [number for number, value in enumerate(rows) if value is not None][:1]
+    rows[place] = bytes(len(rows[place])) if isinstance(rows[place], bytes) else [7] * len(rows[place])
+    field = table.schema.field(column)
+    index = table.schema.get_field_index(column)
+    parquet.write_table(table.set_column(index, field, pa.array(rows, field.type)), path)
+    with pytest.raises(DataSetError, match=r"^\S+/000000000003\.parquet is damaged: it has another checksum$"):
+        verify(tmp_path)
+
+
+def test_all_that_is_wrong_with_a_data_set_is_told(tmp_path: Path) -> None:
+    write(tmp_path, ShardPlayer(RECIPE)).finish()
+    lost, flipped, swapped, kept = sorted((tmp_path / "games").iterdir())
+    lost.unlink()
+    flip(flipped, 500)
+    swapped.write_bytes(kept.read_bytes())
+    with pytest.raises(DataSetError) as raised:
+        verify(tmp_path)
+    assert str(raised.value).splitlines() == [
+        f"games 0 to 2 are missing in {tmp_path}",
+        f"{flipped} is damaged: it has another checksum",
+        f"{swapped} has games 9 to 9, not games 6 to 8",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"format_version": 1}, "manifest.json has format 1, not 2"),
+        ({"format_version": None}, "manifest.json has format null, not 2"),
+        ({"games": "ten"}, "manifest.json does not say how many games there are"),
+        ({"games_per_shard": 0}, "manifest.json does not say how many games there are"),
+        ({"games": 13}, "000000000009.parquet has games 9 to 9, not games 9 to 11"),
+        ({"hash": "0"}, "manifest.json has another hash of the games"),
+        ({"shards": []}, "manifest.json does not list 4 shards"),
+        ({"shards": [None] * 4}, "manifest.json has another shard of games 0 to 2"),
+    ],
+)
+def test_a_manifest_that_does_not_fit(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+    write(tmp_path, ShardPlayer(RECIPE)).finish()
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+    with pytest.raises(DataSetError) as raised:
+        verify(tmp_path)
+    assert message in str(raised.value)
+
+
+def test_a_run_that_has_not_ended_is_told_so(tmp_path: Path) -> None:
+    data_set = DataSet(tmp_path, RECIPE)
+    with pytest.raises(DataSetError, match=r"^games 0 to 2 are missing .*\n.*\n.*\ngames 9 to 9 are missing "):
+        verify(tmp_path)
+    for games in data_set.missing():
+        data_set.add(games, ShardPlayer(RECIPE).play(games))
+    with pytest.raises(DataSetError, match=r"manifest\.json is that of a run which has not ended"):
+        verify(tmp_path)
+
+
+def test_the_checksums_are_those_of_the_files(tmp_path: Path) -> None:
+    data_set = DataSet(tmp_path, RECIPE)
+    for games in [*data_set.missing(), GameRange(3, 3)]:
+        data_set.add(games, ShardPlayer(RECIPE).play(games))
+    assert len((tmp_path / "SHA256SUMS").read_text().splitlines()) == 5
+    data_set.finish()
+    assert (tmp_path / "SHA256SUMS").read_text() == "".join(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  games/{path.name}\n"
+        for path in sorted((tmp_path / "games").iterdir())
+    )
+    # A line that was cut when the machine crashed.
+    (tmp_path / "SHA256SUMS").write_text((tmp_path / "SHA256SUMS").read_text()[:-1])
+    assert DataSet(tmp_path, RECIPE).missing() == []
+    (tmp_path / "SHA256SUMS").write_text((tmp_path / "SHA256SUMS").read_text()[:-2])
+    assert DataSet(tmp_path, RECIPE).missing() == [GameRange(9, 1)]
+
+
+@pytest.mark.parametrize("name", [".manifest.json.part", "games/.000000000000.parquet.part", "SHA256SUMS"])
+def test_a_full_disk_is_told_with_the_file_and_leaves_no_half_of_one(tmp_path: Path, name: str) -> None:
+    def fill() -> None:
+        if name == ".manifest.json.part":
+            (tmp_path / name).symlink_to("/dev/full")
+        data_set = DataSet(tmp_path, RECIPE)
+        # Not before: to be read, /dev/full has no end.
+        (tmp_path / name).symlink_to("/dev/full")
+        data_set.add(GameRange(0, 3), ShardPlayer(RECIPE).play(GameRange(0, 3)))
+
+    with pytest.raises(OSError, match=r"^\[Errno 28\] cannot write the file: No space left on device: ") as raised:
+        fill()
+    named = {".manifest.json.part": "manifest.json", "games/.000000000000.parquet.part": "games/000000000000.parquet"}
+    assert raised.value.filename == str(tmp_path / named.get(name, name))
+    assert not list(tmp_path.rglob(".*"))
+
+
+def test_a_bot_in_a_file_is_that_of_the_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = "from chatiere.bots.random import RandomBot as Agent\n"
+    (tmp_path / "mybot.py").write_text(code)
+    recipe = dataclasses.replace(RECIPE, bots=("mybot.py:Agent", "random"))
+    DataSet(tmp_path / "out", recipe)
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert manifest["bot_files"] == {"mybot.py": hashlib.sha256(code.encode()).hexdigest()}
+    assert len(DataSet(tmp_path / "out", recipe).missing()) == 4
+    (tmp_path / "mybot.py").write_text(code + "# Another one.\n")
+    with pytest.raises(DataSetError, match=r"manifest\.json has another bot_files: "):
+        DataSet(tmp_path / "out", recipe)
 
 
 def test_a_shard_of_other_games_is_refused(tmp_path: Path) -> None:
     data_set = DataSet(tmp_path, RECIPE)
-    with pytest.raises(DataSetError, match=r"000000000003\.parquet is not whole"):
+    with pytest.raises(DataSetError, match=r"000000000003\.parquet has games 0 to 2, not games 3 to 5"):
         data_set.add(GameRange(3, 3), ShardPlayer(RECIPE).play(GameRange(0, 3)))
 
 
@@ -238,6 +454,7 @@ def test_a_shard_of_other_games_is_refused(tmp_path: Path) -> None:
         ("options", {"options": {"first_seat": 0}}),
         ("seed", {"seed": 8}),
         ("bots", {"bots": ("random", "random")}),
+        ("exploration", {"exploration": Exploration(random_plies=1)}),
         ("games", {"games": 11}),
         ("games_per_shard", {"games_per_shard": 4}),
     ],
@@ -298,7 +515,10 @@ def test_a_directory_where_writing_the_first_manifest_was_interrupted(tmp_path: 
         ({"seed": 2**64}, "seed must be an integer from 0"),
         ({"bots": ()}, "0 bots need at least 1 games"),
         ({"bots": ("random",) * 11}, "11 bots need at least 11 games"),
-        ({"bots": ("ismcts:milliseconds=5",)}, "'ismcts:milliseconds=5' has a budget in milliseconds"),
+        (
+            {"bots": ("ismcts:milliseconds=5",)},
+            "'ismcts:milliseconds=5' is not reproducible: it has a budget in milliseconds",
+        ),
     ],
 )
 def test_recipes_that_make_no_sense(wrong: dict[str, Any], message: str) -> None:

@@ -1,5 +1,6 @@
 """Self-play on a Ray cluster: the games are those of one process, whoever dies meanwhile."""
 
+import dataclasses
 import os
 import signal
 import socket
@@ -9,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import ray
 import ray.data
@@ -19,7 +19,8 @@ from ray.cluster_utils import Cluster
 
 from chatiere import engine
 from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
-from chatiere.selfplay.dataset import DataSet, GameRange, Recipe
+from chatiere.selfplay.dataset import DataSet, Recipe
+from chatiere.selfplay.shard_file import GameRange
 from chatiere.selfplay.shards import ShardPlayer
 
 pytestmark = pytest.mark.cluster
@@ -83,9 +84,7 @@ def test_ray_data_reads_it(tmp_path: Path) -> None:
     read = ray.data.read_parquet(str(tmp_path / "games")).take_all()
     rows = parquet.read_table(tmp_path / "games").to_pylist()
     for row, expected in zip(sorted(read, key=lambda row: (row["game"], row["ply"])), rows, strict=True):
-        for key in ("observation", "legal_ids"):
-            assert np.asarray(row[key]).tolist() == expected[key]
-        for key in ("game", "ply", "actor", "action", "value", "return"):
+        for key in ("game", "ply", "actor", "bot", "observation", "legal_ids", "action", "value", "return"):
             assert row[key] == expected[key]
 
 
@@ -146,6 +145,36 @@ def test_a_range_is_played_again(tmp_path: Path, address: str) -> None:
     for number, play in enumerate(plays):
         (tmp_path / "mark").unlink(missing_ok=True)
         assert on_ray(tmp_path / str(number), play) == expected
+
+
+@pytest.mark.usefixtures("nodes")
+def test_a_bot_in_a_file_goes_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it is made here, no node needs its file, nor what it has read."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weights.txt").write_text("1")
+    code = """\
+from pathlib import Path
+
+from chatiere.bots import Bot
+
+
+class Agent(Bot):
+    is_reproducible = True
+
+    def __init__(self, weights):
+        self.place = int(Path(weights).read_text())
+
+    def choose(self, decisions):
+        return decisions.legal_ids[decisions.legal_offsets[1:] - self.place]
+"""
+    (tmp_path / "mybot.py").write_text(code)
+    recipe = dataclasses.replace(RECIPE, bots=("mybot.py:Agent:weights=weights.txt", "random"))
+    here, player = ShardPlayer(recipe).play(recipe.shards()[0]), ShardPlayer(recipe)
+    for name in ("mybot.py", "weights.txt"):
+        (tmp_path / name).unlink()
+    played = dict(play_on_ray(player.play, recipe.shards()))
+    assert len(played) == 12
+    assert played[recipe.shards()[0]] == here
 
 
 def dies(games: GameRange) -> bytes:

@@ -236,9 +236,31 @@ def test_the_first_seat_is_that_of_the_games_played() -> None:
 def test_a_bot_with_a_limit_of_time_is_told(run: Run, tmp_path: Path) -> None:
     asked = ("--game", TWO, "--games", 2, "--output", tmp_path)
     result = run("arena", *asked, "--bots", "random,ismcts:milliseconds=1,flat:playouts=2")
-    warning = "ismcts:milliseconds=1 has a limit of time: the same arguments will give other games"
+    warning = "ismcts:milliseconds=1 is not reproducible: the same arguments may give other games"
     assert result.stdout.splitlines()[1:3] == [warning, ""]
     assert json.loads((tmp_path / "arena.json").read_text("utf-8"))["unrepeatable_bots"] == ["ismcts:milliseconds=1"]
+
+
+def test_options_of_the_game(run: Run, tmp_path: Path) -> None:
+    result = run(
+        "arena", "--game", "discat", "--games", 20, "--bots", "random", "--option", "first_seat=1", "--output", tmp_path
+    )
+    assert result.exit_code == 0, result.stderr
+    assert json.loads((tmp_path / "arena.json").read_text("utf-8"))["options"]["first_seat"] == 1
+    options = {"first_seat": 1}
+    assert set(Course.of("discat", 2, 20, 1, options).first_seats.tolist()) == {1}
+
+
+def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = "from chatiere.bots.random import RandomBot\n\n\nclass Agent(RandomBot):\n    is_reproducible = False\n"
+    (tmp_path / "mybot.py").write_text(code)
+    asked = ("arena", "--game", TWO, "--games", 2, "--output", tmp_path / "out")
+    result = run(*asked, "--bots", "mybot.py:Agent,random")
+    told = "mybot.py:Agent is not reproducible: the same arguments may give other games"
+    assert result.stdout.splitlines()[1:3] == [told, ""]
+    result = run(*asked, "--bots", "mybot.py:Nobody,random")
+    assert (result.exit_code, result.stderr) == (2, "Error: bot mybot.py:Nobody: mybot.py has no Nobody\n")
 
 
 def test_what_is_to_be_installed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -219,6 +219,18 @@ def test_what_cannot_be_played_is_told(run: Run, arguments: tuple[object, ...], 
     assert result.stdout == ""
 
 
+def test_against_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mybot.py").write_text("from chatiere.bots.random import RandomBot as Agent\n")
+    result = run("play", "--game", "discat", "--human", 0, "--bots", "mybot.py:Agent", input=typed(1, 1, "save saved"))
+    assert result.exit_code == 0, result.stderr
+    assert list(records.read_record(tmp_path / "saved").seat_names) == ["human", "mybot.py:Agent"]
+    result = run("play", "--resume", "saved", "--bots", "mybot.py:Agent", input=typed(1))
+    assert result.exit_code == 0, result.stderr
+    result = run("play", "--game", "discat", "--human", 0, "--bots", "mybot.py:Nobody")
+    assert (result.exit_code, result.stderr) == (2, "Error: bot mybot.py:Nobody: mybot.py has no Nobody\n")
+
+
 def test_a_file_that_is_no_game_to_go_on_with(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "game"
 
@@ -241,6 +253,10 @@ def test_a_file_that_is_no_game_to_go_on_with(run: Run, tmp_path: Path) -> None:
     assert "cut short" in refused(text.removesuffix(b"so far\n"))
     record.seat_names[:] = ["human", "random"]
     assert "name the bots with --bots" in refused(records.to_text(record).encode(), "--human", 1)
+    # Who wrote the file must not choose what code runs here.
+    for code in ("mybot.py:Agent", "os:system"):
+        record.seat_names[:] = ["human", code]
+        assert f"unknown bot {code.partition(':')[0]!r} for discat" in refused(records.to_text(record).encode())
     record.outcomes.CopyFrom(RecordOutcomes())
     assert "chance is explicit" in refused(records.to_text(record).encode())
     assert "does not exist" in run("play", "--resume", tmp_path / "none").stderr

@@ -15,7 +15,7 @@ from chatiere import bots, engine
 from chatiere.arena.matches import wilson_interval
 from chatiere.command import selfplay
 from chatiere.selfplay.cluster import TaskError
-from chatiere.selfplay.dataset import GameRange
+from chatiere.selfplay.shard_file import GameRange
 
 from .conftest import Run
 
@@ -125,6 +125,27 @@ def test_an_interrupted_run_goes_on(run: Run, tmp_path: Path) -> None:
     assert "manifest.json has another seed: 1, not 2\n" in other.stderr
 
 
+def test_a_data_set_is_verified(run: Run, tmp_path: Path) -> None:
+    directory = tmp_path / "out"
+    run("selfplay", "--game", GAMES[0], "--games", 10, "--shard", 4, "--output", directory)
+    decisions = parquet.read_table(directory / "games").num_rows
+    result = run("verify-data", directory)
+    assert (result.exit_code, result.stderr) == (0, "")
+    told = f"{directory}: {decisions:,} decisions, all as they were written; the games' hash is {hash_of(directory)}\n"
+    assert result.stdout == told
+    shard = directory / "games" / "000000000004.parquet"
+    shard.write_bytes(shard.read_bytes()[:-1])
+    (directory / "games" / "000000000008.parquet").unlink()
+    result = run("verify-data", directory)
+    assert (result.exit_code, result.stdout) == (1, "")
+    first, second = result.stderr.splitlines()
+    assert first.startswith(f"{shard} is no Parquet file: ")
+    assert second == f"games 8 to 9 are missing in {directory}"
+    result = run("verify-data", tmp_path)
+    assert (result.exit_code, "manifest.json" in result.stderr) == (2, True)
+    assert run("verify-data", tmp_path / "none").exit_code == 2
+
+
 def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for output in (tmp_path / "file", tmp_path / "file" / "below", tmp_path):
@@ -162,6 +183,97 @@ def test_a_cluster_without_a_directory(run: Run) -> None:
     result = run("selfplay", "--game", GAMES[0], "--ray", "local")
     assert result.exit_code == 2
     assert "--ray needs --output" in result.stderr
+
+
+AGENT = """\
+from chatiere.bots import Bot
+
+
+class Agent(Bot):
+    is_reproducible = True
+
+    def choose(self, decisions):
+        return decisions.legal_ids[decisions.legal_offsets[1:] - 1]
+
+
+class Timed(Agent):
+    is_reproducible = False
+"""
+
+
+def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mybot.py").write_text(AGENT)
+    asked = ("selfplay", "--game", GAMES[0], "--games", 10, "--output", "own")
+    result = run(*asked, "--bots", "mybot.py:Agent,random")
+    assert result.exit_code == 0, result.stderr
+    assert "mybot.py:Agent: wins " in result.stdout
+    for row in parquet.read_table("own/games").to_pylist():
+        if (row["game"] + row["actor"]) % 2 == 0:
+            assert row["action"] == np.frombuffer(row["legal_ids"], "<u2")[-1]
+    for bot, words in [
+        (
+            "mybot.py:Timed",
+            "bot 'mybot.py:Timed' is not reproducible: it has a budget in milliseconds, or ",
+        ),
+        ("mybot.py:Nobody", "bot mybot.py:Nobody: mybot.py has no Nobody"),
+    ]:
+        result = run(*asked, "--bots", bot)
+        assert result.exit_code == 2
+        assert f"Error: {words}" in result.stderr
+
+
+def test_without_a_terminal_there_is_no_bar(run: Run, tmp_path: Path) -> None:
+    for more in ((), ("--output", tmp_path)):
+        result = run("selfplay", "--game", GAMES[0], "--games", 2, *more)
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_an_exploration_is_part_of_the_recipe(run: Run, tmp_path: Path) -> None:
+    given = ("--random-plies", 2, "--temperature", 0.5, "--temperature-plies", 9)
+    result = run("selfplay", "--game", "discat", "--games", 3, *given, "--output", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["exploration"] == {"random_plies": 2, "temperature": 0.5, "temperature_plies": 9}
+    assert run("selfplay", "--game", "discat", "--temperature", -1).exit_code == 2
+
+
+def test_options_of_the_game(run: Run, tmp_path: Path, address: str) -> None:
+    given = ("--option", "first_seat=1", "--option", "up_arrows=1,2,90")
+    asked = ("selfplay", "--game", "discat", "--games", 6, *given)
+    for number, more in enumerate([(), ("--address", address)]):
+        directory = tmp_path / str(number)
+        result = run(*asked, *more, "--output", directory)
+        assert result.exit_code == 0, result.stderr
+        rows = parquet.read_table(directory / "games").to_pylist()
+        assert {row["actor"] for row in rows if row["ply"] == 0} == {1}
+        options = json.loads((directory / "manifest.json").read_text())["options"]
+        assert options["first_seat"] == 1
+        # The bits of three cards.
+        assert options["up_arrows"].bit_count() == 3
+    assert hash_of(tmp_path / "0") == hash_of(tmp_path / "1")
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "message"),
+    [
+        ("discat", ["first_seat"], "--option first_seat: must be NAME=VALUE"),
+        ("discat", ["wind=1"], "--option wind=1: discat has no option 'wind'; its options are first_seat, up_arrows"),
+        ("discat", ["first_seat=0", "first_seat=1"], "--option first_seat=1: first_seat is given twice"),
+        ("discat", ["first_seat=one"], "--option first_seat=one: must be a whole number"),
+        ("discat", ["first_seat=-1"], "--option first_seat=-1: must be a whole number"),
+        ("discat", ["first_seat=7"], "first_seat must be an integer from 0 to 1, not 7"),
+        ("discat", ["up_arrows=1;2"], "--option up_arrows=1;2: must be numbers of pieces with commas between them"),
+        ("chat_perche", ["solidity=1"], "solidity must be "),
+        ("chat_perche", ["forward_only=maybe"], "--option forward_only=maybe: must be true or false"),
+    ],
+)
+@pytest.mark.parametrize("command", ["selfplay", "arena"])
+def test_options_that_make_no_sense(run: Run, command: str, game: str, given: list[str], message: str) -> None:
+    options = [part for each in given for part in ("--option", each)]
+    result = run(command, "--game", game, "--games", 2, "--bots", "random", *options)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {message}")
 
 
 def test_fewer_games_than_bots(run: Run, address: str) -> None:

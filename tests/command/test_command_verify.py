@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from google.protobuf import json_format
+from tables.support import Host
 
 from chatiere import engine
 from chatiere.clients import SealedSeat
 from chatiere.clients.sealed_seat import table_of, text_of
 from chatiere.engine import Game
+from chatiere.service.base.settings import Settings
 from chatiere.v1 import table_service_pb2 as pb
 
 from .conftest import Run
@@ -115,6 +117,31 @@ def test_false_records(
     result = run("verify", path)
     assert result.exit_code == 1
     assert words in result.stderr
+
+
+def test_a_bot_that_the_operator_added(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = "import chatiere.bots.games.chat_perche as own\n\n\nclass Agent(own.ClimberBot):\n    pass\n"
+    (tmp_path / "mybot.py").write_text(code)
+    host = Host(settings=Settings(bots=("agent=mybot.py:Agent",)))
+    seats = [pb.TableSeat(bot="agent"), pb.TableSeat()]
+    made = host.new_table(game="chat_perche", players=2, seats=seats, acknowledgement=pb.ACKNOWLEDGEMENT_NONE)
+    tables, secret = [made.table], made.secrets[0].secret
+    while (update := host.look(tables[-1], secret)).view.turn.kind != 3:
+        tables.append(host.move(tables[-1], secret, update.legal_actions[0].id if update.legal_actions else None).table)
+    path, record = tmp_path / "record.json", host.get_record(tables)
+    path.write_text(json_format.MessageToJson(record))
+    result = run("verify", path, "--bots", "agent=mybot.py:Agent")
+    assert result.exit_code == 0, result.output
+    result = run("verify", path)
+    assert (result.exit_code, "unknown bot 'agent'" in result.stderr) == (1, True)
+    result = run("verify", path, "--bots", "agent=mybot.py:Nobody")
+    assert (result.exit_code, result.stderr) == (2, "Error: --bots: bot mybot.py:Nobody: mybot.py has no Nobody\n")
+    # A record cannot name code.
+    record.seats[0].bot = "mybot.py:Agent"
+    path.write_text(json_format.MessageToJson(record))
+    result = run("verify", path)
+    assert (result.exit_code, "unknown bot 'mybot.py'" in result.stderr) == (1, True)
 
 
 def test_a_bot_that_did_not_choose_so(run: Run, address: str, tmp_path: Path) -> None:

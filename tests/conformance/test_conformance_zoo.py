@@ -1,4 +1,4 @@
-"""The zoo: states, records and sealed tables of every release are read, and play on as they did (see tests/zoo.py)."""
+"""The zoo: what every release kept is read; states, records and tables play on as they did (see tests/zoo.py)."""
 
 import json
 from base64 import b64decode
@@ -6,13 +6,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from pyarrow import parquet
 from tables.support import OVER, Host
 from zoo import choices, decoded, score, steps
 
 from chatiere import engine
 from chatiere.clients.records import read_record
 from chatiere.engine.wire import Reader
+from chatiere.selfplay.dataset import read_manifest, verify
 from chatiere.service.calls import conversion, table_service
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import game_pb2
@@ -21,6 +24,9 @@ from chatiere.v1.record_pb2 import GameRecord
 ZOO = Path(__file__).parents[1] / "data" / "zoo"
 FILES = sorted(ZOO.glob("*/*.json"))
 files = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+
+
+DATA_SETS = sorted(ZOO.glob("*/data_set"))
 
 
 def kept(path: Path) -> Any:
@@ -96,3 +102,33 @@ def test_sealed_tables_are_played_on(path: Path, monkeypatch: pytest.MonkeyPatch
         assert host.look(chain[-1]).view.turn.kind == OVER
         if ply == "0":
             assert host.get_record(chain).record == record
+
+
+@pytest.mark.parametrize("path", DATA_SETS, ids=lambda path: path.parent.name)
+def test_data_sets_are_read(path: Path) -> None:
+    manifest, (decisions, games_hash) = read_manifest(path), verify(path)
+    assert games_hash == manifest["hash"]
+    rows = parquet.read_table(path / "games").to_pylist()
+    assert len(rows) == decisions
+    game = engine.game(manifest["game"])
+    for number in range(manifest["games"]):
+        position = game.new_game(
+            manifest["players"],
+            manifest["options"],
+            seed=manifest["seed"],
+            game_number=number,
+            rules_version=manifest["rules_version"],
+        )
+        own = [row for row in rows if row["game"] == number]
+        for ply, row in enumerate(own):
+            assert (row["ply"], row["actor"]) == (ply, position.current_player())
+            assert np.frombuffer(row["legal_ids"], "<u2").tolist() == position.legal_actions()
+            assert manifest["bots"][row["bot"]] in ("ismcts:simulations=4", "random")
+            assert (row["visit_shares"] is None) == (manifest["bots"][row["bot"]] == "random")
+            position.apply(row["action"])
+        assert position.is_terminal()
+        assert all(row["returns"] == position.returns() and row["totals"] == position.totals() for row in own)
+
+
+def test_every_release_has_kept_a_data_set() -> None:
+    assert {path.parent.name for path in DATA_SETS} == {path.parent.name for path in FILES}

@@ -128,21 +128,6 @@ def test_decisions_are_gathered_with_the_returns_from_the_actor_on(ppo: ModuleTy
     assert experience.rows(np.array([3])).returns.tolist() == [[2, -1, -1]]
 
 
-def test_actions_are_drawn_as_often_as_they_are_probable(network: ModuleType) -> None:
-    luck = np.random.default_rng(1).integers(0, 2**64, 20_000, np.uint64)
-    # The extremes: these must not bring an action without probability, nor one of another row.
-    luck[:4] = 0, 0, 2**64 - 1, 2**64 - 1
-    rows: list[list[float]] = [[0, 0.2, 0, 0.5, 0.3, 0], [0, 1]]
-    offsets = np.cumsum([0] + [len(row) for row in rows] * (len(luck) // 2))
-    drawn = network.draw(offsets, np.tile(np.concatenate(rows), len(luck) // 2), luck)
-    places = drawn - offsets[:-1]
-    counts = np.bincount(places[::2], minlength=6)
-    assert counts[[0, 2, 5]].tolist() == [0, 0, 0]
-    # Within five standard errors.
-    assert np.abs(counts / len(luck) * 2 - rows[0]).max() < 5 * (0.25 / len(luck) * 2) ** 0.5
-    assert (places[1::2] == 1).all()
-
-
 @pytest.mark.parametrize("count", [1, 9, 10, 11, 95])
 def test_minibatches_have_every_row(network: ModuleType, count: int) -> None:
     rows = network.minibatches(count, 10, np.random.default_rng(1))

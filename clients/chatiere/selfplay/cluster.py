@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chatiere.selfplay.dataset import GameRange
+from chatiere.bots.loading import file_modules
+from chatiere.selfplay.shard_file import GameRange
 
 ATTEMPTS = 4
 """How often a range of games is tried."""
@@ -52,13 +53,18 @@ def cluster(address: str) -> Iterator[None]:
 def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange]) -> Iterator[tuple[GameRange, bytes]]:
     """Play ranges of games as tasks of the cluster that this process is connected to.
 
-    `play`: plays a range and returns it; its code has to be installed on all nodes. Yields each range with what came of
-    it, in the order in which they end. A range whose worker or node dies is played again. Raises TaskError, which names
-    the range, after the fourth attempt.
+    `play`: plays a range and returns it; its code has to be installed on all nodes, but for that of bots in files of
+    their own, which goes along. Yields each range with what came of it, in the order in which they end. A range whose
+    worker or node dies is played again. Raises TaskError, which names the range, after the fourth attempt.
     """
     import ray
+    from ray.cloudpickle import register_pickle_by_value
     from ray.exceptions import RayError
 
+    for module in file_modules():
+        register_pickle_by_value(module)
+    # Once for all tasks: bots may be large.
+    sent = ray.put(play)
     resources: Callable[[], dict[str, float]] = ray.cluster_resources
     # Attempts are counted here: Ray would try forever where memory runs out.
     task: Any = ray.remote(max_retries=0)(_run)
@@ -69,7 +75,7 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
             games = next(waiting, None)
             if games is None:
                 break
-            running[task.remote(play, games)] = games, 1
+            running[task.remote(sent, games)] = games, 1
         if not running:
             return
         (done,), _ = ray.wait(list(running), num_returns=1)
@@ -82,7 +88,7 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
                 cause = getattr(error, "cause", None) or error
                 message = f"{games} failed {ATTEMPTS} times, at last with: {type(cause).__name__}: {cause}"
                 raise TaskError(message) from error
-            running[task.remote(play, games)] = games, attempt + 1
+            running[task.remote(sent, games)] = games, attempt + 1
         else:
             yield games, file
 

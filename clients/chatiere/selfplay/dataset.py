@@ -6,52 +6,30 @@ Needs the extra `chatiere[data]`.
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chatiere import bots, engine
-from chatiere.arena.matches import Results, Searched
+from chatiere.arena.matches import Exploration, Results
+from chatiere.bots.loading import file_of
 from chatiere.engine.core.integers import require_integer, unsigned
-from chatiere.envs import Batch
+from chatiere.selfplay.shard_file import FORMAT_VERSION, GameRange, Shard, ShardError, import_parquet, read_shard
 
-if TYPE_CHECKING:
-    import pyarrow
-
-_Element = TypeVar("_Element", bound=np.generic)
-
-FORMAT_VERSION = 1
 GAMES_PER_SHARD = 500
 
 MANIFEST = "manifest.json"
+CHECKSUMS = "SHA256SUMS"
 SHARDS = "games"
-# While it is written, an observation takes eight times its size.
-_ROWS_AT_ONCE = 4096
-# In the metadata of a shard's Parquet schema.
-_HASH, _GAMES = b"chatiere.hash", b"chatiere.games"
-# What the hash of the games is made of, in this order.
-_HASHED = np.dtype([("game", "<u8"), ("ply", "<u4"), ("actor", "i1"), ("action", "<u2")])
 
 
 class DataSetError(Exception):
     """A directory cannot be the data set's: it holds another one, or something broken."""
-
-
-class GameRange(NamedTuple):
-    """Consecutive game numbers: those of a shard."""
-
-    first: int
-    length: int
-
-    def __str__(self) -> str:
-        """Return the range in words."""
-        return f"games {self.first} to {self.first + self.length - 1}"
 
 
 @dataclass(frozen=True)
@@ -59,7 +37,7 @@ class Recipe:
     """The recipe of a data set: all that its games depend on, and how many of them are in a shard.
 
     Raises EngineError if the game, the number of players or the options are not known; ValueError, TypeError if a
-    number is out of range, or a bot's budget is in milliseconds: its games would not be the same again.
+    number is out of range, or a bot is not reproducible: its games would not be the same again.
     """
 
     game: str
@@ -69,13 +47,15 @@ class Recipe:
     games: int
     """The number of games; their numbers are 0 … games - 1."""
     bots: tuple[str, ...]
-    """The names of the bots, which take turns as in `bots_of`."""
+    """The bots, as `bots.get` takes them, which take turns as in `bots_of`."""
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The options of all games, by name; those absent have their defaults."""
     games_per_shard: int = GAMES_PER_SHARD
     """The number of games in a shard; the last one may have fewer."""
+    exploration: Exploration = field(default_factory=Exploration)
+    """How games are made to differ more than bots make them."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
@@ -88,15 +68,20 @@ class Recipe:
             raise ValueError(f"{len(self.bots)} bots need at least {max(1, len(self.bots))} games")
         for bot in self.bots:
             if not bots.get(bot, self.game, self.players).is_reproducible:
-                raise ValueError(f"bot {bot!r} has a budget in milliseconds: the games would not be the same again")
+                raise ValueError(
+                    f"bot {bot!r} is not reproducible: it has a budget in milliseconds, or does not set is_reproducible"
+                )
 
     def shards(self) -> list[GameRange]:
         """Return the shards, in order."""
-        step = self.games_per_shard
-        return [GameRange(first, min(step, self.games - first)) for first in range(0, self.games, step)]
+        return _shards_of(self.games, self.games_per_shard)
 
     def manifest(self) -> dict[str, Any]:
-        """Return the part of the manifest that is known before the first game."""
+        """Return the part of the manifest that is known before the first game.
+
+        Raises OSError if the file of a bot cannot be read.
+        """
+        files = [file for file in map(file_of, self.bots) if file is not None]
         return {
             "format_version": FORMAT_VERSION,
             "package_version": version("chatiere"),
@@ -106,115 +91,18 @@ class Recipe:
             "options": dict(self.options),
             "seed": self.seed,
             "bots": list(self.bots),
+            "bot_files": {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
+            "exploration": asdict(self.exploration),
             "games": self.games,
             "games_per_shard": self.games_per_shard,
         }
 
 
-class Recording:
-    """A recording of every decision in a range of games."""
-
-    def __init__(self, games: GameRange) -> None:
-        """Begin an empty recording."""
-        self._games = games
-        self._chunks: list[_Chunk] = []
-        self._results: list[_Ends] = []
-
-    def add(self, batch: Batch, searched: Searched) -> None:
-        """Add a batch with observations, and what was chosen there and found out by searches."""
-        ended = batch.ended
-        self._results.append(_Ends(_kept(ended.game_numbers), _kept(ended.returns), _kept(ended.totals)))
-        if len(batch):
-            chunk = _Chunk(
-                game_numbers=_kept(batch.game_numbers),
-                plies=_kept(batch.decisions),
-                actors=_kept(batch.actors),
-                observations=_kept(batch.observations),
-                legal_counts=batch.legal_counts(),
-                legal_ids=_kept(batch.legal_ids),
-                actions=_kept(searched.actions),
-                visit_shares=_kept(searched.visit_shares),
-                values=_kept(searched.values),
-            )
-            self._chunks.append(chunk)
-
-    def shard(self) -> bytes:
-        """Return the recording as a Parquet file. Raises ImportError without pyarrow."""
-        parquet = _import_parquet()
-        sink = BytesIO()
-        parquet.write_table(
-            self._table(), sink, row_group_size=_ROWS_AT_ONCE, compression="zstd", write_page_checksum=True
-        )
-        return sink.getvalue()
-
-    def _table(self) -> "pyarrow.Table":
-        import pyarrow as pa
-
-        rows = _Chunk(*(np.concatenate(column) for column in zip(*self._chunks, strict=True)))
-        # Each array is in memory once.
-        self._chunks.clear()
-        ends = _Ends(*(np.concatenate(column) for column in zip(*self._results, strict=True)))
-        by_number = np.argsort(ends.game_numbers)
-        order = np.lexsort((rows.plies, rows.game_numbers))
-        games, actors = rows.game_numbers[order], rows.actors[order]
-        places = by_number[(games - np.uint64(self._games.first)).astype(np.intp)]
-        returns, totals = ends.returns[places], ends.totals[places]
-        offsets = _offsets(rows.legal_counts[order])
-        values = rows.values[order]
-        shares = _reordered(rows.visit_shares, rows.legal_counts, order)
-
-        def fixed(array: NDArray[Any]) -> "pyarrow.Array":
-            return pa.FixedSizeListArray.from_arrays(pa.array(array.reshape(-1)), array.shape[1])
-
-        def lists(flat: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> "pyarrow.Array":
-            mask = None if missing is None else pa.array(missing)
-            return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat), mask=mask)
-
-        hashed = _hash(games, plies := rows.plies[order], actors, actions := rows.actions[order])
-        columns = {
-            "game": pa.array(games),
-            "ply": pa.array(plies),
-            "actor": pa.array(actors),
-            "observation": fixed(rows.observations[order]),
-            "legal_ids": lists(_reordered(rows.legal_ids, rows.legal_counts, order)),
-            "action": pa.array(actions),
-            "visit_shares": lists(shares, np.isnan(values)),
-            "value": pa.array(values, mask=np.isnan(values)),
-            "return": pa.array(returns[np.arange(len(actors)), actors]),
-            "returns": fixed(returns),
-            "totals": fixed(totals),
-        }
-        return pa.table(columns).replace_schema_metadata({_HASH: hashed, _GAMES: str(self._games)})
-
-
-class _Chunk(NamedTuple):
-    game_numbers: NDArray[np.uint64]
-    plies: NDArray[np.uint32]
-    actors: NDArray[np.int8]
-    observations: NDArray[np.uint8]
-    legal_counts: NDArray[np.uint32]
-    legal_ids: NDArray[np.uint16]
-    actions: NDArray[np.uint16]
-    visit_shares: NDArray[np.float32]
-    values: NDArray[np.float32]
-
-
-class _Ends(NamedTuple):
-    game_numbers: NDArray[np.uint64]
-    returns: NDArray[np.float32]
-    totals: NDArray[np.int32]
-
-
-class _Shard(NamedTuple):
-    games: GameRange
-    decisions: int
-    hash: str
-
-
 class DataSet:
     """The data set of a recipe in a directory: `games/` has the shards, and `manifest.json` says what they hold.
 
-    A shard is written under another name and then renamed, so a file in `games/` is whole.
+    A shard is written under another name and then renamed; `SHA256SUMS` gets its checksum. So a file in `games/` is
+    whole unless something has happened to it since, which the checksum shows.
     """
 
     def __init__(self, directory: Path, recipe: Recipe) -> None:
@@ -223,64 +111,61 @@ class DataSet:
         Raises DataSetError if the directory holds something else, or a data set of another recipe or version; the
         message names what differs. Raises OSError if it cannot be written, ImportError without pyarrow.
         """
-        _import_parquet()
+        import_parquet()
         self._directory = directory
         self._recipe = recipe
+        self._manifest = recipe.manifest()
         directory.mkdir(parents=True, exist_ok=True)
         if (directory / MANIFEST).exists():
             self._check_manifest(read_manifest(directory))
         elif {path.name for path in directory.iterdir()} - {_part(directory / MANIFEST).name}:
             raise DataSetError(f"{directory} has no {MANIFEST}, and is not empty")
         else:
-            _write(directory / MANIFEST, _as_json(recipe.manifest()))
+            _write(directory / MANIFEST, _as_json(self._manifest))
         (directory / SHARDS).mkdir(exist_ok=True)
-        self._shards = {games: self._whole_shard(games) for games in recipe.shards()}
+        checksums = _read_checksums(directory)
+        self._shards = {games: _whole_shard(directory, games, checksums) for games in recipe.shards()}
 
     def missing(self) -> list[GameRange]:
         """Return the shards that are not there, or not whole, in order."""
         return [games for games, shard in self._shards.items() if shard is None]
 
     def add(self, games: GameRange, file: bytes) -> None:
-        """Write a shard. Raises DataSetError if the file does not hold these games."""
-        path = self._path(games)
+        """Write a shard. Raises DataSetError if the file does not hold these games, OSError if it cannot be written."""
+        path = _path(self._directory, games)
+        try:
+            shard = read_shard(file, games)
+        except ShardError as error:
+            raise DataSetError(f"{path} {error}") from error
         _write(path, file)
-        self._shards[games] = shard = self._whole_shard(games)
-        if shard is None:
-            raise DataSetError(f"{path} is not whole after it was written")
+        _append(self._directory / CHECKSUMS, _checksum_line(shard))
+        self._shards[games] = shard
 
     def finish(self) -> str:
         """Write the shards and the hash of all games into the manifest, and return the hash.
 
-        Raises DataSetError if a shard is missing.
+        Raises DataSetError if a shard is missing, OSError if the manifest cannot be written.
         """
         shards = []
         for games, shard in self._shards.items():
             if shard is None:
                 raise DataSetError(f"{games} are missing in {self._directory}")
             shards.append(shard)
-        hashed = hashlib.sha256(b"".join(bytes.fromhex(shard.hash) for shard in shards)).hexdigest()
-        listed = [
-            {
-                "file": f"{SHARDS}/{self._path(shard.games).name}",
-                "first_game": shard.games.first,
-                "games": shard.games.length,
-                "decisions": shard.decisions,
-                "hash": shard.hash,
-            }
-            for shard in shards
-        ]
-        _write(self._directory / MANIFEST, _as_json({**self._recipe.manifest(), "hash": hashed, "shards": listed}))
-        return hashed
+        # Shards that were made anew have several lines.
+        _write(self._directory / CHECKSUMS, b"".join(map(_checksum_line, shards)))
+        listed = {"hash": _hash_of(shards), "shards": [_listed(shard) for shard in shards]}
+        _write(self._directory / MANIFEST, _as_json({**self._manifest, **listed}))
+        return str(listed["hash"])
 
     def results(self) -> Results:
         """Return the results of all games. Raises DataSetError if a shard is missing."""
-        parquet = _import_parquet()
+        parquet = import_parquet()
         recipe = self._recipe
         results = Results.of(recipe.games, recipe.players, len(recipe.bots))
         for games in recipe.shards():
             if self._shards[games] is None:
                 raise DataSetError(f"{games} are missing in {self._directory}")
-            rows = parquet.read_table(self._path(games), columns=["game", "ply", "returns", "totals"])
+            rows = parquet.read_table(_path(self._directory, games), columns=["game", "ply", "returns", "totals"])
             numbers, plies = rows["game"].to_numpy(), rows["ply"].to_numpy()
             last = np.append(np.flatnonzero(np.diff(numbers)), len(numbers) - 1)
             results.lengths[numbers[last]] = plies[last] + 1
@@ -289,34 +174,58 @@ class DataSet:
                 getattr(results, name)[numbers[last]] = values[last]
         return results
 
-    def _path(self, games: GameRange) -> Path:
-        return self._directory / SHARDS / f"{games.first:012}.parquet"
-
     def _check_manifest(self, found: Mapping[str, Any]) -> None:
         # The format comes first: it says what the other keys mean.
-        for key, wanted in json.loads(_as_json(self._recipe.manifest())).items():
+        for key, wanted in json.loads(_as_json(self._manifest)).items():
             if (has := found.get(key)) != wanted:
                 path = self._directory / MANIFEST
                 raise DataSetError(f"{path} has another {key}: {json.dumps(has)}, not {json.dumps(wanted)}")
 
-    def _whole_shard(self, games: GameRange) -> _Shard | None:
-        # The games are hashed once more: a file that was changed or cut is no shard.
-        import pyarrow as pa
 
-        path = self._path(games)
-        if not path.exists():
-            return None
+def verify(directory: Path) -> tuple[int, str]:
+    """Verify a data set, every column of every shard: return how many decisions it has and the hash of its games.
+
+    The bots that its manifest names are not loaded. Raises DataSetError, whose message has a line for each thing that
+    is wrong: a shard that is missing or damaged, or not the one in the manifest. Raises OSError if it cannot be read,
+    ImportError without pyarrow.
+    """
+    import_parquet()
+    manifest, path = read_manifest(directory), directory / MANIFEST
+    if (found := manifest.get("format_version")) != FORMAT_VERSION:
+        raise DataSetError(f"{path} has format {json.dumps(found)}, not {FORMAT_VERSION}")
+    count, step = manifest.get("games"), manifest.get("games_per_shard")
+    if not (isinstance(count, int) and isinstance(step, int) and min(count, step) >= 1):
+        raise DataSetError(f"{path} does not say how many games there are, and how many in a shard")
+    checksums = _read_checksums(directory)
+    shards, wrong = [], []
+    for games in _shards_of(count, step):
         try:
-            with _import_parquet().ParquetFile(path, page_checksum_verification=True) as file:
-                metadata = file.schema_arrow.metadata
-                rows = file.read(list(_HASHED.names or ()))
-        except (pa.ArrowException, OSError):
-            return None
-        hashed = _hash(*(rows[name].to_numpy() for name in _HASHED.names or ()))
-        expected = {_HASH: hashed.encode(), _GAMES: str(games).encode()}
-        if metadata is None or any(metadata.get(key) != value for key, value in expected.items()):
-            return None
-        return _Shard(games, len(rows), hashed)
+            shards.append(_read_whole(directory, games, checksums))
+        except FileNotFoundError:
+            wrong.append(f"{games} are missing in {directory}")
+        except ShardError as error:
+            wrong.append(f"{_path(directory, games)} {error}")
+    if not wrong:
+        wrong += _differences(path, manifest, shards)
+    if wrong:
+        raise DataSetError("\n".join(wrong))
+    return sum(shard.decisions for shard in shards), _hash_of(shards)
+
+
+def _differences(path: Path, manifest: Mapping[str, Any], shards: Sequence[Shard]) -> Iterator[str]:
+    # What a manifest says of its shards and is not so.
+    if "shards" not in manifest:
+        yield f"{path} is that of a run which has not ended: the same chatiere selfplay again ends it"
+        return
+    listed = manifest["shards"]
+    if not isinstance(listed, list) or len(listed) != len(shards):
+        yield f"{path} does not list {len(shards)} shards"
+        return
+    for shard, found in zip(shards, listed, strict=True):
+        if found != _listed(shard):
+            yield f"{path} has another shard of {shard.games}"
+    if manifest.get("hash") != _hash_of(shards):
+        yield f"{path} has another hash of the games"
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
@@ -331,20 +240,58 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     return manifest
 
 
-def _import_parquet() -> Any:
+def _shards_of(games: int, step: int) -> list[GameRange]:
+    return [GameRange(first, min(step, games - first)) for first in range(0, games, step)]
+
+
+def _path(directory: Path, games: GameRange) -> Path:
+    return directory / SHARDS / f"{games.first:012}.parquet"
+
+
+def _read_whole(directory: Path, games: GameRange, checksums: Mapping[str, str]) -> Shard:
+    # Raises ShardError for a shard that was changed or cut, FileNotFoundError without one.
+    path = _path(directory, games)
+    shard = read_shard(path.read_bytes(), games)
+    if (wanted := checksums.get(f"{SHARDS}/{path.name}")) != shard.checksum:
+        raise ShardError("has no checksum" if wanted is None else "is damaged: it has another checksum")
+    return shard
+
+
+def _whole_shard(directory: Path, games: GameRange, checksums: Mapping[str, str]) -> Shard | None:
     try:
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError("data sets need pyarrow: pip install 'chatiere[data]'") from error
-    return parquet
+        return _read_whole(directory, games, checksums)
+    except (ShardError, FileNotFoundError):
+        return None
 
 
-def _hash(
-    games: NDArray[np.uint64], plies: NDArray[np.uint32], actors: NDArray[np.int8], actions: NDArray[np.uint16]
-) -> str:
-    rows = np.empty(len(games), _HASHED)
-    rows["game"], rows["ply"], rows["actor"], rows["action"] = games, plies, actors, actions
-    return hashlib.sha256(rows.tobytes()).hexdigest()
+def _read_checksums(directory: Path) -> dict[str, str]:
+    # By file; of several lines the last counts. A line may be cut, or damaged: then it has no file's checksum.
+    try:
+        lines = (directory / CHECKSUMS).read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return {}
+    return {name: checksum for checksum, _, name in (line.partition("  ") for line in lines)}
+
+
+def _checksum_line(shard: Shard) -> bytes:
+    # As sha256sum writes and checks them.
+    return f"{shard.checksum}  {SHARDS}/{_path(Path(), shard.games).name}\n".encode()
+
+
+def _listed(shard: Shard) -> dict[str, Any]:
+    # What a manifest says of a shard.
+    return {
+        "file": f"{SHARDS}/{_path(Path(), shard.games).name}",
+        "first_game": shard.games.first,
+        "games": shard.games.length,
+        "decisions": shard.decisions,
+        "hash": shard.hash,
+        "sha256": shard.checksum,
+    }
+
+
+def _hash_of(shards: Sequence[Shard]) -> str:
+    return hashlib.sha256(b"".join(bytes.fromhex(shard.hash) for shard in shards)).hexdigest()
 
 
 def _as_json(content: Mapping[str, Any]) -> bytes:
@@ -359,25 +306,31 @@ def _part(path: Path) -> Path:
 def _write(path: Path, content: bytes) -> None:
     # After a crash of the machine, too, the file has its old content or the new one.
     part = _part(path)
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with _named_errors(path):
+            with part.open("wb") as file:
+                _save(file, content)
+            part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
-def _kept(column: NDArray[_Element]) -> NDArray[_Element]:
-    # A view into what the environment holds would keep all of that in memory, including states.
-    return column if column.flags.owndata else column.copy()
+def _append(path: Path, line: bytes) -> None:
+    with _named_errors(path), path.open("ab") as file:
+        _save(file, line)
 
 
-def _offsets(lengths: NDArray[np.uint32]) -> NDArray[np.int32]:
-    # The offsets of consecutive lists of these lengths, and the end of the last one.
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+def _save(file: BinaryIO, content: bytes) -> None:
+    file.write(content)
+    file.flush()
+    os.fsync(file.fileno())
 
 
-def _reordered(values: NDArray[Any], lengths: NDArray[np.uint32], order: NDArray[np.intp]) -> NDArray[Any]:
-    # Consecutive lists of these lengths, in another order.
-    begins, after = _offsets(lengths), _offsets(lengths[order])
-    moved = np.repeat(begins[:-1][order] - after[:-1], lengths[order])
-    return values[np.arange(len(values)) + moved]
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    # The error of a full disk does not name the file.
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, f"cannot write the file: {error.strerror}", str(path)) from error

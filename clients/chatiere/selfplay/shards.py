@@ -1,19 +1,26 @@
 """Playing the games of a data set, a shard at a time."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chatiere import bots, engine
 from chatiere.arena.matches import Searched, search_many
+from chatiere.bots import Bot
 from chatiere.clients.vector_env import VectorEnv
+from chatiere.engine.wire import fill
 from chatiere.envs import Batch, TableEnv
-from chatiere.selfplay.dataset import DataSetError, GameRange, Recipe, Recording
+from chatiere.selfplay.dataset import DataSetError, Recipe
+from chatiere.selfplay.shard_file import GameRange, Recording
 from chatiere.v1.game_pb2 import Options
 
 
 @dataclass(frozen=True)
 class ShardPlayer:
-    """Plays the games of a recipe in this process, or against a service; it can be sent to other processes."""
+    """Plays the games of a recipe in this process, or against a service; it can be sent to other processes.
+
+    The bots are made here and go with it, so other processes need neither their files nor what they have read. Raises
+    ValueError for a bot that cannot be made.
+    """
 
     recipe: Recipe
     address: str | None = None
@@ -22,17 +29,23 @@ class ShardPlayer:
     """The most games at a time, a request."""
     in_flight: int = 2
     """The most requests to the service at a time, each with its own games."""
+    bots: tuple[Bot, ...] = field(init=False)
+    """The recipe's bots."""
+
+    def __post_init__(self) -> None:
+        """Make the bots."""
+        recipe = self.recipe
+        made = tuple(bots.get(spec, recipe.game, recipe.players) for spec in recipe.bots)
+        object.__setattr__(self, "bots", made)
 
     def play_batches(self, games: GameRange, *, observations: bool) -> Iterator[tuple[Batch, Searched]]:
         """Play some games as `search_many` does. `observations`: True to get them, whether or not a bot needs them.
 
         Raises DataSetError if the service has another version of the rules, and what environments and bots raise.
         """
-        recipe = self.recipe
-        players = [bots.get(spec, recipe.game, recipe.players) for spec in recipe.bots]
-        observations = observations or any(bot.needs_observations for bot in players)
+        observations = observations or any(bot.needs_observations for bot in self.bots)
         with self._open(games, observations=observations) as env:
-            yield from search_many(env, players, recipe.seed)
+            yield from search_many(env, self.bots, self.recipe.seed, self.recipe.exploration)
 
     def play(self, games: GameRange, report: Callable[[int], object] | None = None) -> bytes:
         """Play a shard, and return it as a Parquet file. `report`: called with the number of games that just ended.
@@ -58,6 +71,10 @@ class ShardPlayer:
                 options=recipe.options,
                 observations=observations,
             )
+        options = Options()
+        own = getattr(options, recipe.game)
+        own.SetInParent()
+        fill(own, engine.codec(recipe.game).put_options, recipe.options)
         env = VectorEnv(
             self.address,
             recipe.game,
@@ -66,7 +83,7 @@ class ShardPlayer:
             batches=min(self.in_flight, games.length),
             games=games.length,
             first_game=games.first,
-            options=Options(**{recipe.game: recipe.options}),
+            options=options,
             observations=observations,
         )
         found, wanted = env.info.rules_version, engine.game(recipe.game).rules_version

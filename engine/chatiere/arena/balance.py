@@ -1,5 +1,6 @@
 """The balance of a game between given bots: how long it is, whether to begin helps, what is played."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -30,11 +31,15 @@ class Course:
     """For each kind of action, by name, uint32 (G,): how many decisions were of it."""
 
     @classmethod
-    def of(cls, game: str, players: int, games: int, seed: int) -> Self:
-        """Return who begins in the games 0 … games - 1 of a seed, and zeros for what is still to be played."""
+    def of(cls, game: str, players: int, games: int, seed: int, options: Mapping[str, Any] | None = None) -> Self:
+        """Return who begins in the games 0 … games - 1 of a seed, and zeros for what is still to be played.
+
+        `options`: of all games, by name.
+        """
         rules = engine.game(game)
+        first_seats = [_first_seat(rules, players, options, seed, number) for number in range(games)]
         return cls(
-            first_seats=np.array([_first_seat(rules, players, seed, number) for number in range(games)], np.int8),
+            first_seats=np.array(first_seats, np.int8),
             kinds={kind.name: np.zeros(games, np.uint32) for kind in rules.description.action_kinds},
         )
 
@@ -90,10 +95,12 @@ class Balance(NamedTuple):
         }
 
 
-def _first_seat(rules: engine.Game, players: int, seed: int, game_number: int) -> int:
+def _first_seat(
+    rules: engine.Game, players: int, options: Mapping[str, Any] | None, seed: int, game_number: int
+) -> int:
     # Not the seat that decides first: in some games the one that begins is the last to set up.
     events = EventLog()
-    rules.new_game(players, seed=seed, game_number=game_number, events=events)
+    rules.new_game(players, options, seed=seed, game_number=game_number, events=events)
     seat = events[0].seat
     assert seat is not None
     return seat

@@ -10,10 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
-from chatiere.bots import Bot, hosting
+from chatiere.bots import Bot, Decisions, Judgement, hosting
+from chatiere.bots.network import draw
+from chatiere.engine.core import choices
+from chatiere.engine.core.integers import require_integer
 from chatiere.envs.batch import Batch, Ended
 from chatiere.envs.batch_env import BatchEnv
 
+# What tells the random numbers of an exploration from those of bots.
+_OF_OPENINGS, _OF_TEMPERATURE = np.uint64(1), np.uint64(2)
 # Of 95 % intervals.
 _Z = statistics.NormalDist().inv_cdf(0.975)
 
@@ -41,17 +46,52 @@ class Searched(NamedTuple):
 
     actions: NDArray[np.uint16]
     """uint16 (n,): the dense ids of the chosen actions."""
+    bots: NDArray[np.uint16]
+    """uint16 (n,): the indices of the bots that chose."""
     visit_shares: NDArray[np.float32]
-    """float32, one for each of the legal ids: its share of the search, as in Judgement; 0 where there was none."""
+    """float32, one for each of the legal ids: its share of the search, as in Judgement; NaN if its bot told none."""
+    action_values: NDArray[np.float32]
+    """float32, one for each of the legal ids: the return that the actor can expect of it, as in Judgement; NaN if its
+    bot told none."""
     values: NDArray[np.float32]
-    """float32 (n,): the return that the actor can expect; NaN where there was no search."""
+    """float32 (n,): the return that the actor can expect of the chosen action; NaN likewise."""
 
 
-def search_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, Searched]]:
-    """Play as `play_many` does, and yield each batch with what searches found out beside the chosen actions."""
+@dataclass(frozen=True)
+class Exploration:
+    """How games are made to differ more than bots make them. It depends on seed, game number and ply alone.
+
+    Raises ValueError for numbers out of range.
+    """
+
+    random_plies: int = 0
+    """The number of decisions at the beginning of each game that are made uniformly at random, without asking bots."""
+    temperature: float = 0.0
+    """0: bots choose by themselves. Above 0: where a bot tells shares, the action is drawn by shares ** (1 /
+    temperature) instead."""
+    temperature_plies: int = 2**32 - 1
+    """The number of decisions at the beginning of each game in which actions are drawn so."""
+
+    def __post_init__(self) -> None:
+        """Check all fields."""
+        for name in ("random_plies", "temperature_plies"):
+            if not 0 <= require_integer(name, getattr(self, name)) < 2**32:
+                raise ValueError(f"{name} must be from 0 to 2**32 - 1, not {getattr(self, name)}")
+        if not 0 <= self.temperature < math.inf:
+            raise ValueError(f"temperature must be a number from 0 on, not {self.temperature}")
+
+
+def search_many(
+    env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex, exploration: Exploration | None = None
+) -> Iterator[tuple[Batch, Searched]]:
+    """Play as `play_many` does, and yield each batch with what searches found out beside the chosen actions.
+
+    `exploration`: None for none.
+    """
+    exploration = exploration or Exploration()
     batch = env.reset(seed)
     while len(batch):
-        searched = _choose(env, batch, bots)
+        searched = _choose(env, batch, bots, exploration)
         yield batch, searched
         batch = env.step(searched.actions)
     yield batch, _unsearched(batch)
@@ -60,27 +100,51 @@ def search_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iter
 def _unsearched(batch: Batch) -> Searched:
     return Searched(
         actions=np.empty(len(batch), np.uint16),
-        visit_shares=np.zeros(len(batch.legal_ids), np.float32),
+        bots=np.zeros(len(batch), np.uint16),
+        visit_shares=np.full(len(batch.legal_ids), np.nan, np.float32),
+        action_values=np.full(len(batch.legal_ids), np.nan, np.float32),
         values=np.full(len(batch), np.nan, np.float32),
     )
 
 
-def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> Searched:
+def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot], exploration: Exploration) -> Searched:
     game = engine.game(batch.info.name)
     luck = hosting.luck(batch.seed, batch.game_numbers, batch.decisions)
     chosen = bots_of(batch.game_numbers, batch.actors, len(bots))
     searched = _unsearched(batch)
+    searched.bots[:] = chosen
+    at_random = batch.decisions < exploration.random_plies
+    if at_random.any():
+        # Other numbers than bots draw by.
+        drawn = choices.random_actions(batch.legal_offsets, batch.legal_ids, choices.scramble(luck + _OF_OPENINGS))
+        searched.actions[at_random] = drawn[at_random]
     for number, bot in enumerate(bots):
-        rows = np.flatnonzero(chosen == number)
+        asked = (chosen == number) & ~at_random
+        rows = np.flatnonzero(asked)
         if not len(rows):
             continue
         decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
-        judgement = bot.judge(decisions)
+        judgement = hosting.judge(bot, decisions)
         searched.actions[rows] = judgement.actions
         if judgement.shares.size:
-            searched.values[rows] = judgement.chosen_values(decisions)
-            searched.visit_shares[np.repeat(chosen == number, batch.legal_counts())] = judgement.shares
+            searched.visit_shares[np.repeat(asked, batch.legal_counts())] = judgement.shares
+            if exploration.temperature:
+                warm = batch.decisions[rows] < exploration.temperature_plies
+                warmed = _drawn(decisions, judgement.shares, exploration.temperature)
+                searched.actions[rows[warm]] = warmed[warm]
+        if judgement.values.size:
+            searched.action_values[np.repeat(asked, batch.legal_counts())] = judgement.values
+            made = Judgement(searched.actions[rows], judgement.values, judgement.shares)
+            searched.values[rows] = made.chosen_values(decisions)
     return searched
+
+
+def _drawn(decisions: Decisions, shares: NDArray[np.float64], temperature: float) -> NDArray[np.uint16]:
+    starts, counts = decisions.legal_offsets[:-1], decisions.legal_counts()
+    # The largest is 1, so that none becomes 0 with a low temperature.
+    weights = (shares / np.repeat(np.maximum.reduceat(shares, starts), counts)) ** (1 / temperature)
+    luck = choices.scramble(decisions.luck + _OF_TEMPERATURE)
+    return decisions.legal_ids[draw(decisions.legal_offsets, weights, luck)]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Ratings need the extra `chatiere[arena]`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -55,8 +55,8 @@ class Rating(NamedTuple):
 class Arena:
     """The games of a tournament, and all that they depend on.
 
-    Raises EngineError if the game or the number of players is not known; ValueError, TypeError for a number out of
-    range, no bots, a bot that there is not or that is given twice.
+    Raises EngineError if the game, the number of players or the options are not known; ValueError, TypeError for a
+    number out of range, no bots, a bot that there is not or that is given twice.
     """
 
     game: str
@@ -69,10 +69,12 @@ class Arena:
     """The number of games of each pairing, two or more; all pairings play the same game numbers, 0 … games - 1."""
     seed: int = 1
     """The seed of the games and of the bots."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The options of all games, by name; those absent have their defaults."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
-        engine.game(self.game).read_players(self.players)
+        engine.game(self.game).new_game(self.players, self.options, seed=0)
         if require_integer("games", self.games) < 2:
             raise ValueError(f"games must be 2 or more, not {self.games}")
         unsigned("seed", self.seed, 64)
@@ -96,7 +98,7 @@ class Arena:
         return [pairing for one, other in pairs for pairing in (Pairing(one, other), Pairing(other, one))]
 
     def unrepeatable(self) -> list[str]:
-        """Return the bots that may choose otherwise when the games are played again: those with a limit of time."""
+        """Return the bots that may choose otherwise when games are played again, such as those with a limit of time."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
     def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
@@ -108,12 +110,13 @@ class Arena:
         specs = [self.bots[pairing.alone], *[self.bots[pairing.others]] * (self.players - 1)]
         seated = [bots.get(spec, self.game, self.players) for spec in specs]
         results = Results.of(self.games, self.players, self.players)
-        course = Course.of(self.game, self.players, self.games, self.seed)
+        course = Course.of(self.game, self.players, self.games, self.seed, self.options)
         with TableEnv(
             self.game,
             self.players,
             num_envs=min(_GAMES_AT_ONCE, self.games),
             games=self.games,
+            options=self.options,
             observations=any(bot.needs_observations for bot in seated),
         ) as env:
             for batch, actions in play_many(env, seated, self.seed):
@@ -182,6 +185,7 @@ class Arena:
             "game": self.game,
             "rules_version": engine.game(self.game).rules_version,
             "players": self.players,
+            "options": dict(self.options),
             "bots": list(self.bots),
             "unrepeatable_bots": self.unrepeatable(),
             "games_per_pairing": self.games,

@@ -7,7 +7,23 @@
 docs/bots.md tells how to write one.
 """
 
-from chatiere.bots.bot import Bot, Decisions, Judgement, SearchBot
-from chatiere.bots.registry import BotInfo, Parameter, get, infos, names, split
+from chatiere.bots.bot import Bot, BotError, Decisions, Judgement, SearchBot
+from chatiere.bots.network import NetworkBot, OnnxBot
+from chatiere.bots.registry import BotInfo, Parameter, Registry, get, infos, names, split
 
-__all__ = ["Bot", "BotInfo", "Decisions", "Judgement", "Parameter", "SearchBot", "get", "infos", "names", "split"]
+__all__ = [
+    "Bot",
+    "BotError",
+    "BotInfo",
+    "Decisions",
+    "Judgement",
+    "NetworkBot",
+    "OnnxBot",
+    "Parameter",
+    "Registry",
+    "SearchBot",
+    "get",
+    "infos",
+    "names",
+    "split",
+]

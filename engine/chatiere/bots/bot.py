@@ -130,6 +130,10 @@ class Judgement:
         return found
 
 
+class BotError(Exception):
+    """A bot did not choose as bots have to."""
+
+
 class Bot(ABC):
     """A player of any seat, that knows of each decision only what its actor knows.
 
@@ -147,8 +151,10 @@ class Bot(ABC):
     """True if it needs `Decisions.worlds`."""
     budget = 0
     """The games that it plays out, at least in part, for a decision; 0 if it does not search."""
-    is_reproducible = True
-    """False if its choices depend on time: the same decisions may then get other actions."""
+    is_reproducible = False
+    """True if the same decisions always get the same actions, as all do that depend on nothing but `Decisions`.
+
+    Data sets and sealed tables take no others."""
 
     @abstractmethod
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:

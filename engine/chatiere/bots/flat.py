@@ -15,6 +15,7 @@ class FlatBot(SearchBot):
 
     title = "Playouts"
     description = "Tries each legal action in many games that end at random, and takes the one that does best."
+    is_reproducible = True
 
     def __init__(self, playouts: int) -> None:
         """Create a bot. `playouts`: for each decision, 1 or more, but at least one playout for each legal action."""

@@ -8,7 +8,7 @@ from typing import Protocol, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chatiere.bots.bot import Bot, Decisions
+from chatiere.bots.bot import Bot, BotError, Decisions, Judgement
 from chatiere.engine import Game, Position
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.choices import scramble
@@ -16,6 +16,16 @@ from chatiere.engine.core.integers import must_be, require_integer
 
 Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8]]
 """A function of states (k, packed_size), seats (k,) and a seed, which draws a state for each, as `Table.resample`."""
+
+
+def judge(bot: Bot, decisions: Decisions) -> Judgement:
+    """Let a bot judge decisions. Raises BotError if it does not choose one integer for each."""
+    judgement = bot.judge(decisions)
+    actions = np.asarray(judgement.actions)
+    if actions.shape != (len(decisions),) or actions.dtype.kind not in "iu":
+        found = f"{actions.dtype} {actions.shape}"
+        raise BotError(f"{type(bot).__name__} must choose integers of the shape {(len(decisions),)}, not {found}")
+    return judgement
 
 
 class Positions(Protocol):

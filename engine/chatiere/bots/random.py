@@ -11,6 +11,7 @@ class RandomBot(Bot):
 
     title = "Random"
     description = "Plays any legal action, each as often as the others."
+    is_reproducible = True
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""

@@ -1,12 +1,15 @@
 """Bots by name.
 
 A bot and its budget are one text, such as "ismcts:simulations=500"; SuggestRequest.bot of the API has the grammar.
+`get` also takes texts that name code to load, for command lines and programs; a Registry, for requests, never does.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, SupportsIndex
 
 from chatiere import engine
+from chatiere.bots import loading
 from chatiere.bots.bot import Bot
 from chatiere.bots.flat import FlatBot
 from chatiere.bots.games import GAME_BOTS, SECONDS
@@ -95,30 +98,149 @@ _FOR_ANY_GAME = {
 }
 
 
+# Names that operators may give.
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
 def _entries(game: Game) -> dict[str, _Entry]:
     own = {name: _entry(bot) for name, bot in GAME_BOTS.get(game.name, {}).items()}
     return _FOR_ANY_GAME | own
 
 
+def read_added(text: str) -> tuple[str, str]:
+    """Read NAME=BOT, or NAME: return the name and the bot, which is not loaded. Raises ValueError for another name."""
+    name, equals, bot = text.partition("=")
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"the name of a bot to add must be of lower-case letters, digits and _, not {name!r}")
+    return name, bot if equals else name
+
+
+def _is_packaged(name: str) -> bool:
+    return any(name in _entries(game) for game in engine.games())
+
+
+class Registry:
+    """Bots by name, for texts that others send: those of the package, and those that an operator adds.
+
+    No text makes it load code.
+    """
+
+    def __init__(self, added: Sequence[str] = ()) -> None:
+        """Load the bots that an operator adds, and make each once: several threads may ask it at a time.
+
+        `added`: NAME=BOT each, where BOT is a bot of one's own as `get` takes it; or NAME, the name of an entry point.
+        Raises ValueError for a name that is taken or of another form, and what `get` raises it for.
+        """
+        self._added: dict[str, _Entry] = {}
+        for each in added:
+            name, text = read_added(each)
+            if name in self._added or _is_packaged(name):
+                raise ValueError(f"there already is a bot {name!r}")
+            bot = _load(text)
+            if bot is None:
+                wanted = "NAME=FILE.py:CLASS, NAME=MODULE:CLASS, NAME=onnx:FILE or the NAME of an entry point"
+                raise ValueError(f"a bot to add must be {wanted}, not {each!r}")
+            self._added[name] = _Entry(lambda bot=bot: bot, bot.title or name, bot.description)
+
+    def is_added(self, name: str) -> bool:
+        """Return True if an operator has added a bot of this name; its parameters are then the operator's."""
+        return name in self._added
+
+    def names(self, game: str | Game) -> list[str]:
+        """Return the names of the bots that play a game: those for any game, its own, then those added.
+
+        Raises EngineError: UNKNOWN_GAME.
+        """
+        return list(self._entries(_game(game)))
+
+    def infos(self, game: str | Game) -> list[BotInfo]:
+        """Return what there is to know of the bots that play a game, in the order of `names`.
+
+        Raises EngineError: UNKNOWN_GAME.
+        """
+        game = _game(game)
+        seconds = SECONDS.get(game.name, {})
+        return [
+            BotInfo(name, entry.title, entry.description, entry.parameters, seconds.get(name))
+            for name, entry in self._entries(game).items()
+        ]
+
+    def get(self, spec: str, game: str | Game, players: SupportsIndex) -> Bot:
+        """Return the bot that `spec` describes, for a game (or its name) and a number of players.
+
+        `spec`: one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]. Parameters that are not given have their
+        defaults. Raises ValueError for a bot or parameter that there is not and a number out of range, and EngineError:
+        UNKNOWN_GAME, INVALID_PLAYERS.
+        """
+        game = _game(game)
+        game.read_players(players)
+        name, colon, given = spec.partition(":")
+        entries = self._entries(game)
+        if name not in entries:
+            raise _unknown(name, game, entries)
+        entry = entries[name]
+        numbers = {parameter.name: parameter.default for parameter in entry.parameters}
+        numbers |= _read(name, entry.parameters, given) if colon else {}
+        return entry.make(**numbers)
+
+    def _entries(self, game: Game) -> dict[str, _Entry]:
+        return _entries(game) | self._added
+
+
+_PACKAGED = Registry()
+
+
 def names(game: str | Game) -> list[str]:
-    """Return the names of the bots that play a game: those for any game, then its own.
+    """Return the names of the bots that play a game: those for any game, its own, then those of entry points.
 
     Raises EngineError: UNKNOWN_GAME.
     """
-    return list(_entries(_game(game)))
+    return list(dict.fromkeys([*_PACKAGED.names(game), *loading.entry_point_names()]))
 
 
 def infos(game: str | Game) -> list[BotInfo]:
-    """Return what there is to know of the bots that play a game, in the order of `names`.
+    """Return what there is to know of the package's bots that play a game: those for any game, then its own.
 
     Raises EngineError: UNKNOWN_GAME.
     """
+    return _PACKAGED.infos(game)
+
+
+def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
+    """Return the bot that `spec` describes, for a game (or its name) and a number of players.
+
+    `spec`: the bot's name, one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]: "flat:playouts=500".
+    Parameters that are not given have their defaults. Or a bot of one's own, a class in a file or a module:
+    FILE.py:CLASS[:PARAMETER=VALUE,…], MODULE:CLASS[:PARAMETER=VALUE,…]; or a network, onnx:FILE[:PARAMETER=VALUE,…].
+    Code is run and files are read, so what others send is for a Registry.
+
+    Raises ValueError for a bot or parameter that there is not, a number out of range and code that does not load, and
+    EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
+    """
     game = _game(game)
-    seconds = SECONDS.get(game.name, {})
-    return [
-        BotInfo(name, entry.title, entry.description, entry.parameters, seconds.get(name))
-        for name, entry in _entries(game).items()
-    ]
+    packaged = _PACKAGED.names(game)
+    if spec.partition(":")[0] in packaged:
+        return _PACKAGED.get(spec, game, players)
+    game.read_players(players)
+    bot = _load(spec)
+    if bot is None:
+        raise _unknown(spec.partition(":")[0], game, names(game))
+    return bot
+
+
+def _load(text: str) -> Bot | None:
+    # The bot of one's own that a text describes; None if it describes none.
+    if text.startswith(loading.ONNX):
+        return loading.onnx_bot(text)
+    name, colon, given = text.partition(":")
+    if name in loading.entry_point_names() and not _is_packaged(name):
+        return loading.make(text, loading.class_behind(name), given if colon else None)
+    own = loading.OwnBot.parse(text)
+    return None if own is None else own.make()
+
+
+def _unknown(name: str, game: Game, known: Iterable[str]) -> ValueError:
+    return ValueError(f"unknown bot {name!r} for {game.name}; known bots: {', '.join(known)}")
 
 
 def texts(info: BotInfo) -> Iterator[tuple[str, str]]:
@@ -128,27 +250,6 @@ def texts(info: BotInfo) -> Iterator[tuple[str, str]]:
     for parameter in info.parameters:
         yield f"{info.name}.{parameter.name}.title", parameter.title
         yield f"{info.name}.{parameter.name}", parameter.description
-
-
-def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
-    """Return the bot that `spec` describes, for a game (or its name) and a number of players.
-
-    `spec`: the bot's name, one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]: "flat:playouts=500".
-    Parameters that are not given have their defaults.
-
-    Raises ValueError for a bot or parameter that there is not and a number out of range, and EngineError: UNKNOWN_GAME,
-    INVALID_PLAYERS.
-    """
-    game = _game(game)
-    game.read_players(players)
-    name, colon, given = spec.partition(":")
-    entries = _entries(game)
-    if name not in entries:
-        raise ValueError(f"unknown bot {name!r} for {game.name}; known bots: {', '.join(entries)}")
-    entry = entries[name]
-    numbers = {parameter.name: parameter.default for parameter in entry.parameters}
-    numbers |= _read(name, entry.parameters, given) if colon else {}
-    return entry.make(**numbers)
 
 
 def split(specs: str) -> list[str]:

@@ -4,8 +4,9 @@ import os
 
 import click
 
+from chatiere.bots import BotError
 from chatiere.clients import ChatiereError
-from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, web
+from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, verify_data, web
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
@@ -18,7 +19,7 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except EngineError as error:
             raise CommandError(f"{error.reason}: {error.message}") from error
-        except ChatiereError as error:
+        except (ChatiereError, BotError) as error:
             raise CommandError(str(error)) from error
 
 
@@ -42,5 +43,6 @@ for _command in (
     perft.command,
     protos.command,
     verify.command,
+    verify_data.command,
 ):
     main.add_command(_command)

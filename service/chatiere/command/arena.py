@@ -1,7 +1,6 @@
 """chatiere arena."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from chatiere.arena.balance import Balance, Estimate
 from chatiere.arena.matches import Results
 from chatiere.arena.picture import draw, import_figure
 from chatiere.arena.tournament import Arena, Pairing, Rate, Rating, import_model, win_rate
-from chatiere.command.common import BOTS_HELP, SEED, CommandError, player_count
+from chatiere.command.common import BOTS_HELP, SEED, CommandError, game_option, parse_options, player_count, progress
 
 
 @click.command("arena")
@@ -30,6 +29,7 @@ from chatiere.command.common import BOTS_HELP, SEED, CommandError, player_count
     "--games", type=click.IntRange(2, 1_000_000), default=200, show_default=True, help="Games of each pairing."
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
+@game_option
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -37,7 +37,15 @@ from chatiere.command.common import BOTS_HELP, SEED, CommandError, player_count
     help="Write all figures to arena.json and, for two bots or more, a picture, arena.png, in this directory. Those "
     "there are replaced.",
 )
-def command(game: str, players: int | None, names: str, games: int, seed: int, output: Path | None) -> None:
+def command(
+    game: str,
+    players: int | None,
+    names: str,
+    games: int,
+    seed: int,
+    given_options: tuple[str, ...],
+    output: Path | None,
+) -> None:
     """Let bots play a tournament, and report win rates, ratings and balance. Needs chatiere[arena].
 
     Every bot plays every other. With n > 2 players one plays alone against n - 1 of the other, then the other way
@@ -45,9 +53,10 @@ def command(game: str, players: int | None, names: str, games: int, seed: int, o
     openskill's, from all games. The balance is that of the game: how many decisions it takes, how often seats share
     the win, how much of it the seat gets that begins, and what is played, with 95 % intervals.
     """
-    seats = player_count(engine.game(game), players)
+    rules = engine.game(game)
+    seats = player_count(rules, players)
     try:
-        arena = Arena(game, seats, tuple(bots.split(names)), games, seed)
+        arena = Arena(game, seats, tuple(bots.split(names)), games, seed, parse_options(rules, given_options))
     except ValueError as error:
         raise CommandError(str(error)) from error
     try:
@@ -75,15 +84,15 @@ def command(game: str, players: int | None, names: str, games: int, seed: int, o
 def _play(arena: Arena) -> tuple[dict[Pairing, Results], dict[Pairing, Balance]]:
     pairings = arena.pairings()
     played, balances = {}, {}
-    with click.progressbar(length=len(pairings) * arena.games, label=arena.game, file=sys.stderr) as bar:
+    with progress(len(pairings) * arena.games, arena.game) as report:
         for pairing in pairings:
-            played[pairing], balances[pairing] = arena.play(pairing, bar.update)
+            played[pairing], balances[pairing] = arena.play(pairing, report)
     return played, balances
 
 
 def _rate(arena: Arena, played: dict[Pairing, Results]) -> list[Rating]:
-    with click.progressbar(length=len(played) * arena.games, label="ratings", file=sys.stderr) as bar:
-        return arena.rate_bots(played, bar.update)
+    with progress(len(played) * arena.games, "ratings") as report:
+        return arena.rate_bots(played, report)
 
 
 def _write(
@@ -113,7 +122,7 @@ def _report(
         f"{decisions:,} decisions in {seconds:.1f} s"
     )
     for bot in arena.unrepeatable():
-        yield f"{bot} has a limit of time: the same arguments will give other games"
+        yield f"{bot} is not reproducible: the same arguments may give other games"
     yield ""
     if rated:
         rates = {pairing: win_rate(results) for pairing, results in played.items()}

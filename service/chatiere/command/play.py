@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from chatiere import bots
-from chatiere.bots import Bot
+from chatiere.bots import Bot, Registry
 from chatiere.clients import Client, Step, begin, records
 from chatiere.clients import play as play_match
 from chatiere.command.common import (
@@ -49,7 +49,7 @@ _PERSON = "human"
     "names",
     metavar="NAME[:PARAMETER=NUMBER,…],…",
     help="The bots, which take the seats, but for those of people, in turn. "
-    f"{BOTS_HELP} Default: all bots for the game; with --human {ADVISER}.",
+    f"{BOTS_HELP} Default: all bots of the package for the game; with --human {ADVISER}.",
 )
 @click.option(
     "--resume",
@@ -114,7 +114,8 @@ def command(
 
 def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None) -> None:
     seed, players = record.stream.seed, record.players
-    chosen = parse_bots(info, players, ",".join(bots.names(info.name)) if names is None else names)
+    packaged = ",".join(bot.name for bot in bots.infos(info.name))
+    chosen = parse_bots(info, players, packaged if names is None else names)
     seated = [chosen[seat % len(chosen)] for seat in range(players)]
     specs = [spec for spec, _ in seated]
     record.date = date.today().isoformat()
@@ -172,6 +173,9 @@ def _seat_bots(
     if names is None and record.seat_names:
         if any(record.seat_names[seat] == _PERSON for seat in seats):
             raise CommandError("a seat that a person played is a bot's now: name the bots with --bots")
-        names = ",".join(record.seat_names[seat] for seat in seats) or ADVISER
-    chosen = parse_bots(info, record.players, ADVISER if names is None else names)
+        # Whoever wrote the file must not choose the code that runs here.
+        recorded = ",".join(record.seat_names[seat] for seat in seats) or ADVISER
+        chosen = parse_bots(info, record.players, recorded, get=Registry().get)
+    else:
+        chosen = parse_bots(info, record.players, ADVISER if names is None else names)
     return {seat: chosen[number % len(chosen)] for number, seat in enumerate(seats)}

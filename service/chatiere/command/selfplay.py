@@ -1,6 +1,5 @@
 """chatiere selfplay."""
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,11 +8,23 @@ import click
 import numpy as np
 
 from chatiere import engine
-from chatiere.arena.matches import Results, wilson_interval
+from chatiere.arena.matches import Exploration, Results, wilson_interval
 from chatiere.clients import TransportError
-from chatiere.command.common import BOTS_HELP, SEED, Address, CommandError, parse_bots, player_count
+from chatiere.command.common import (
+    BOTS_HELP,
+    SEED,
+    Address,
+    CommandError,
+    game_option,
+    parse_bots,
+    parse_options,
+    player_count,
+    progress,
+)
+from chatiere.engine.memory import keep_freed_memory
 from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
-from chatiere.selfplay.dataset import GAMES_PER_SHARD, DataSet, DataSetError, GameRange, Recipe
+from chatiere.selfplay.dataset import GAMES_PER_SHARD, DataSet, DataSetError, Recipe
+from chatiere.selfplay.shard_file import GameRange
 from chatiere.selfplay.shards import ShardPlayer
 
 
@@ -30,6 +41,27 @@ from chatiere.selfplay.shards import ShardPlayer
     help=f"The bots, which take the seats in turn, shifted by one seat each game. {BOTS_HELP}",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
+@click.option(
+    "--random-plies",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Decisions at the beginning of each game that are made at random.",
+)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="Draw the actions of ismcts and of networks by their shares, to the power of 1/temperature; 0: take the best.",
+)
+@click.option(
+    "--temperature-plies",
+    type=click.IntRange(0, 2**32 - 1),
+    default=2**32 - 1,
+    help="Decisions at the beginning of each game whose actions are drawn so. Default: all.",
+)
+@game_option
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -64,6 +96,10 @@ def command(
     games: int,
     names: str,
     seed: int,
+    random_plies: int,
+    temperature: float,
+    temperature_plies: int,
+    given_options: tuple[str, ...],
     output: Path | None,
     shard: int,
     ray: str | None,
@@ -82,10 +118,13 @@ def command(
     seats = player_count(rules, players)
     chosen = [spec for spec, _ in parse_bots(rules, seats, names)]
     try:
-        recipe = Recipe(game, seats, games, tuple(chosen), seed, games_per_shard=shard)
+        options = parse_options(rules, given_options)
+        exploration = Exploration(random_plies, temperature, temperature_plies)
+        recipe = Recipe(game, seats, games, tuple(chosen), seed, options, shard, exploration)
     except ValueError as error:
         raise CommandError(str(error)) from error
     player = ShardPlayer(recipe, address, batch, in_flight)
+    keep_freed_memory()
     begun = time.perf_counter()
     try:
         results, last = (_play(player), []) if output is None else _write(player, output, ray)
@@ -101,10 +140,10 @@ def command(
 def _play(player: ShardPlayer) -> Results:
     recipe = player.recipe
     results = Results.of(recipe.games, recipe.players, len(recipe.bots))
-    with click.progressbar(length=recipe.games, label=recipe.game, file=sys.stderr) as bar:
+    with progress(recipe.games, recipe.game) as report:
         for played, _ in player.play_batches(GameRange(0, recipe.games), observations=False):
             results.add(played.ended)
-            bar.update(len(played.ended.envs))
+            report(len(played.ended.envs))
     return results
 
 
@@ -113,16 +152,16 @@ def _write(player: ShardPlayer, directory: Path, ray: str | None) -> tuple[Resul
     recipe, data_set = player.recipe, DataSet(directory, player.recipe)
     missing = data_set.missing()
     kept = recipe.games - sum(games.length for games in missing)
-    with click.progressbar(length=recipe.games, label=recipe.game, file=sys.stderr) as bar:
-        bar.update(kept)
+    with progress(recipe.games, recipe.game) as report:
+        report(kept)
         if ray is None:
             for games in missing:
-                data_set.add(games, player.play(games, bar.update))
+                data_set.add(games, player.play(games, report))
         elif missing:
             with cluster(ray):
                 for games, shard in play_on_ray(player.play, missing):
                     data_set.add(games, shard)
-                    bar.update(games.length)
+                    report(games.length)
     lines = [f"{kept:,} games were there already"] if kept else []
     return data_set.results(), [*lines, f"written to {directory}; the games' hash is {data_set.finish()}"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from chatiere.command.common import Address, CommandError, Several
+from chatiere.command.common import AddedBots, Address, CommandError, Several
 from chatiere.service.base.settings import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
 from chatiere.service.process.supervisor import serve
 
@@ -123,6 +123,12 @@ _OPTIONS = (
         "rules_versions",
         Several("GAME=VERSION"),
         "The versions of the rules under which new games begin, instead of the newest (see docs/versions.md).",
+    ),
+    _setting(
+        "bots",
+        AddedBots(),
+        "Further bots for callers: a class in a file or a module, or an entry point (see docs/bots.md). Their code is "
+        "run; what callers send never names code.",
     ),
     _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level that is logged."),
     _setting("log_format", click.Choice(LOG_FORMATS), "The format of the log, on standard error."),

@@ -6,10 +6,11 @@ from typing import NamedTuple
 import click
 from google.protobuf import json_format
 
-from chatiere import bots, engine
+from chatiere import engine
+from chatiere.bots import Registry
 from chatiere.bots.hosting import decisions_at
 from chatiere.clients.sealed_seat import hash_of, header_of, table_of
-from chatiere.command.common import CommandError
+from chatiere.command.common import AddedBots, CommandError
 from chatiere.engine import EngineError, Position, codec
 from chatiere.engine.wire import Reader
 from chatiere.service.tables import roots
@@ -36,7 +37,15 @@ class _DifferenceError(Exception):
     help="A table of the game as you were sent it, as text, or a file of several; may be given again. The record is "
     "then held against their headers, and each table against the one before.",
 )
-def command(record: Path, table_files: tuple[Path, ...]) -> None:
+@click.option(
+    "--bots",
+    "added",
+    type=AddedBots(),
+    default=(),
+    help="The bots that the service's operator had added, as chatiere serve --bots takes them. Their code is run; what "
+    "the record says never names code.",
+)
+def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...]) -> None:
     """Verify the record of a game at a sealed table.
 
     RECORD is a file with a TableRecord of the API in JSON, which TableService.GetRecord returns. The command checks,
@@ -49,14 +58,18 @@ def command(record: Path, table_files: tuple[Path, ...]) -> None:
     first, by its hash, and of one ply there can be only one. What a table hides only the service can read.
 
     The commitment itself has to be one that you know from the game: give a table of it with --table, or compare the
-    commitment that is printed. Bots are those of this release of Chatière.
+    commitment that is printed. Bots are those of this release of Chatière and of --bots.
     """
+    try:
+        registry = Registry(added)
+    except ValueError as error:
+        raise CommandError(f"--bots: {error}") from error
     found = _read(record)
     tables = [table for path in table_files for table in _read_tables(path)]
     try:
         for table in tables:
             _compare(found, table.header)
-        seats, decided = _verify(found)
+        seats, decided = _verify(found, registry)
         _verify_chain(tables, seats)
     except _DifferenceError as error:
         click.echo(f"{record}: {error}", err=True)
@@ -120,7 +133,7 @@ def _verify_chain(tables: list[_Table], seats: list[int]) -> None:
             )
 
 
-def _verify(record: pb.TableRecord) -> tuple[list[int], int]:
+def _verify(record: pb.TableRecord, registry: Registry) -> tuple[list[int], int]:
     # The seat that decided at each ply, and the number of decisions that bots made.
     if len(record.root) != roots.ROOT_SIZE or roots.commitment_of(record.table_id, record.root) != record.commitment:
         raise _DifferenceError("the commitment is not to this root")
@@ -129,7 +142,7 @@ def _verify(record: pb.TableRecord) -> tuple[list[int], int]:
         raise _DifferenceError("the seed and game number are not those of the root")
     try:
         position = _begin(record)
-        return _play(position, record)
+        return _play(position, record, registry)
     except EngineError as error:
         raise _DifferenceError(f"{error.reason}: {error.message}") from error
 
@@ -151,7 +164,7 @@ def _begin(record: pb.TableRecord) -> Position:
     return position
 
 
-def _play(position: Position, record: pb.TableRecord) -> tuple[list[int], int]:
+def _play(position: Position, record: pb.TableRecord, registry: Registry) -> tuple[list[int], int]:
     seats: list[int] = []
     decided = 0
     for ply, action in enumerate(record.record.actions):
@@ -160,7 +173,7 @@ def _play(position: Position, record: pb.TableRecord) -> tuple[list[int], int]:
         seats.append(seat)
         spec = record.seats[seat].bot
         if spec:
-            chosen = _choice(spec, position, roots.luck_of(record.root, ply))
+            chosen = _choice(registry, spec, position, roots.luck_of(record.root, ply))
             if chosen != action:
                 raise _DifferenceError(f"ply {ply}: seat {seat}, {spec}, would have chosen {chosen}, not {action}")
             decided += 1
@@ -170,11 +183,13 @@ def _play(position: Position, record: pb.TableRecord) -> tuple[list[int], int]:
     return seats, decided
 
 
-def _choice(spec: str, position: Position, luck: int) -> int:
+def _choice(registry: Registry, spec: str, position: Position, luck: int) -> int:
     try:
-        bot = bots.get(spec, position.game, position.num_players())
+        bot = registry.get(spec, position.game, position.num_players())
     except ValueError as error:
         raise _DifferenceError(str(error)) from error
     if not bot.is_reproducible:
-        raise _DifferenceError(f"{spec}, whose budget depends on time, is no bot for a table")
+        raise _DifferenceError(
+            f"{spec} is no bot for a table: what it chooses depends on time, or it does not declare itself reproducible"
+        )
     return int(bot.choose(decisions_at(position, bot, luck))[0])

@@ -32,6 +32,7 @@ class BuilderBot(Bot):
 
     title = "Builder"
     description = "Draws and builds near the middle of the table, and lays awake cats."
+    is_reproducible = True
 
     def __init__(self) -> None:
         """Create a bot."""

@@ -21,6 +21,7 @@ class FittingBot(Bot):
 
     title = "Fitting"
     description = "Plays its highest card, and takes the one that brings its board the most points."
+    is_reproducible = True
 
     needs_observations = True
 

@@ -17,6 +17,7 @@ class LargestBot(Bot):
 
     title = "Largest group"
     description = "Plays the largest group."
+    is_reproducible = True
 
     needs_observations = True
 

@@ -18,6 +18,7 @@ class DiscardingBot(Bot):
 
     title = "Discarding"
     description = "Discards the pair of the highest values, and gets rid of its highest cards."
+    is_reproducible = True
 
     def __init__(self) -> None:
         """Create a bot."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chatiere import engine
+from chatiere.bots.registry import read_added
 from chatiere.engine import EngineError, Game
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -96,6 +97,13 @@ class Settings:
     - `rules_versions`: GAME=VERSION, the versions of the rules under which new games begin, instead of the newest (see
       docs/versions.md). Games under any version that is played are played on.
 
+    Bots.
+
+    - `bots`: NAME=BOT or NAME, the bots that callers may name beside those of the package: a class in a file or a
+      module (NAME=FILE.py:CLASS, NAME=MODULE:CLASS, with parameters :PARAMETER=VALUE,…), or an entry point of an
+      installed package, by its name. Each worker loads and makes each of them once; a server whose bots cannot be
+      loaded does not start.
+
     Logs and traces.
 
     - `log_level`: debug, info, warning or error. `log_format`: text or json.
@@ -143,6 +151,7 @@ class Settings:
     reflection: bool = True
     channelz: bool = False
     rules_versions: tuple[str, ...] = ()
+    bots: tuple[str, ...] = ()
     log_level: str = "info"
     log_format: str = "text"
     log_calls: bool = False
@@ -188,6 +197,11 @@ class Settings:
                 message = f"other machines can reach it: it needs {needs}, or --insecure to let all of them call"
                 raise SettingError(name, message)
         self._check_rules_versions()
+        for bot in self.bots:
+            try:
+                read_added(bot)
+            except ValueError as error:
+                raise SettingError("bots", str(error)) from error
         _require("log_level", self.log_level in LOG_LEVELS, f"must be one of {', '.join(LOG_LEVELS)}")
         _require("log_format", self.log_format in LOG_FORMATS, f"must be one of {', '.join(LOG_FORMATS)}")
 

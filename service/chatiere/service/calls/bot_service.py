@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from chatiere import bots, engine
-from chatiere.bots import Bot, Judgement
+from chatiere.bots import Bot, Judgement, Registry
 from chatiere.bots.hosting import decisions_at, luck
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation
@@ -19,7 +19,7 @@ from chatiere.engine.core.languages import catalogue
 from chatiere.engine.wire import Buffer, written
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.languages import spoken
-from chatiere.service.base.settings import Settings
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls import conversion
 from chatiere.service.calls.game_service import position_of
 from chatiere.service.calls.requests import numbers_of, opener, parse
@@ -38,7 +38,8 @@ class BotService:
     """BotService, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings) -> None:
-        """Take limits from `settings`."""
+        """Take limits and bots from `settings`. Raises SettingError."""
+        self._registry = registry_of(settings)
         self._max_playouts = settings.max_playouts
         self._methods: dict[str, Callable[[Buffer, Cancellation, Hold], bytes]] = {
             "list_bots": self._list_bots,
@@ -54,7 +55,7 @@ class BotService:
 
     def _list_bots(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         game = engine.game(parse(pb.ListBotsRequest, data).game)
-        return _listed(game, spoken(), self._max_playouts)
+        return _listed(self._registry, game, spoken(), self._max_playouts)
 
     def _suggest(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = _open_suggest(bytes(data))
@@ -66,17 +67,25 @@ class BotService:
             conversion.name_game(error, position.game)
             raise
         spec = request.text(_SUGGEST.bot)
-        bot = bot_of(spec, position.game, position.num_players(), self._max_playouts, "bot")
+        bot = bot_of(self._registry, spec, position.game, position.num_players(), self._max_playouts, "bot")
         seed = request.number(_SUGGEST.seed) if request.has_number(_SUGGEST.seed) else secrets.randbits(64)
         return suggestion(position, bot, seed, cancellation, hold).SerializeToString()
 
 
+def registry_of(settings: Settings) -> Registry:
+    """Return the bots that requests may name: those of the package, and those of the settings. Raises SettingError."""
+    try:
+        return Registry(settings.bots)
+    except ValueError as error:
+        raise SettingError("bots", str(error)) from error
+
+
 @cache
-def _listed(game: Game, language: str, most: int) -> bytes:
+def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
     # `most`: the games that a bot may play out for a decision.
     say = catalogue(bots.__name__, language)
     response = pb.ListBotsResponse()
-    for info in bots.infos(game):
+    for info in registry.infos(game):
         bot = response.bots.add(
             name=info.name, title=say(f"{info.name}.title", info.title), description=say(info.name, info.description)
         )
@@ -95,7 +104,7 @@ def _listed(game: Game, language: str, most: int) -> bytes:
     return response.SerializeToString()
 
 
-def bot_of(spec: str, game: Game, players: int, most: int, field: str) -> Bot:
+def bot_of(registry: Registry, spec: str, game: Game, players: int, most: int, field: str) -> Bot:
     """Return the bot that a request's field describes. `most`: the games that it may play out for a decision.
 
     Raises Refusal (MISSING_FIELD, INVALID_BOT) and EngineError (BATCH_TOO_LARGE).
@@ -103,12 +112,12 @@ def bot_of(spec: str, game: Game, players: int, most: int, field: str) -> Bot:
     if not spec:
         raise Refusal(
             ServiceReason.MISSING_FIELD,
-            f"the request names no bot; known bots: {', '.join(bots.names(game))}",
+            f"the request names no bot; known bots: {', '.join(registry.names(game))}",
             field=field,
             metadata={"game": game.name},
         )
     try:
-        bot = bots.get(spec, game, players)
+        bot = registry.get(spec, game, players)
     except ValueError as error:
         raise Refusal(ServiceReason.INVALID_BOT, str(error), field=field, metadata={"game": game.name}) from error
     if bot.budget > most and bot.is_reproducible:

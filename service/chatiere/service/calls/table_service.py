@@ -23,7 +23,7 @@ from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
-from chatiere.service.calls.bot_service import Hold, bot_of, memory_of, suggestion
+from chatiere.service.calls.bot_service import Hold, bot_of, memory_of, registry_of, suggestion
 from chatiere.service.calls.requests import listed, parse
 from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring
@@ -74,8 +74,12 @@ class TableService:
     """TableService, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics, keys: Keyring) -> None:
-        """Take limits from `settings`; count moves in `metrics`; seal and open tables with `keys`."""
+        """Take limits and bots from `settings`; count moves in `metrics`; seal and open tables with `keys`.
+
+        Raises SettingError.
+        """
         self._keys = keys
+        self._registry = registry_of(settings)
         self._settings = settings
         self._max_playouts = min(settings.max_table_playouts, settings.max_playouts)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
@@ -146,7 +150,7 @@ class TableService:
             if holder == "bot":
                 field = f"seats[{number}].bot"
                 bot = self._bot(wanted.bot, game, players, field)
-                if bot.budget and ":" not in wanted.bot:
+                if bot.budget and ":" not in wanted.bot and not self._registry.is_added(wanted.bot):
                     raise _unfit_bot("a budget of its own", wanted.bot, field, game)
                 seats.append(pb.TableSeat(bot=wanted.bot))
                 continue
@@ -173,9 +177,12 @@ class TableService:
         return seats, made
 
     def _bot(self, spec: str, game: Game, players: int, field: str) -> Bot:
-        # One whose playouts are counted: the limit says nothing of what a bot does in a time.
-        bot = bot_of(spec, game, players, self._max_playouts, field)
+        # One whose playouts are counted: the limit says nothing of what a bot does in a time. And one whose choices can
+        # be verified.
+        bot = bot_of(self._registry, spec, game, players, self._max_playouts, field)
         if not bot.is_reproducible:
+            if self._registry.is_added(spec):
+                raise _unfit_bot("to declare itself reproducible", spec, field, game)
             raise _unfit_bot("a budget that does not depend on time", spec, field, game)
         return bot
 
@@ -221,7 +228,10 @@ class TableService:
         hold(memory_of(bot))
         luck = roots.luck_of(table.body.root, header.ply)
         # Others at the table may see how long it takes.
-        return int(bot.choose(decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
+        decision = int(bot.choose(decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
+        if decision not in position.legal_actions():
+            raise RuntimeError(f"bot {spec!r} chose {decision}, which is not legal")
+        return decision
 
     def _acknowledge(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = parse(pb.AcknowledgeRequest, data)

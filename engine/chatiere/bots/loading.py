@@ -1,0 +1,182 @@
+"""Bots of one's own: classes in files, in modules, or behind entry points of installed packages; networks in files.
+
+Whoever chooses the name chooses the code that runs, so only command lines and programs load bots; requests, tables,
+records and data sets do not (`Registry`).
+"""
+
+import hashlib
+import importlib
+import inspect
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from chatiere.bots.bot import Bot
+from chatiere.bots.network import OnnxBot
+
+GROUP = "chatiere.bots"
+"""The group of entry points whose names are bots."""
+ONNX = "onnx:"
+"""The beginning of a text that names a network in a file."""
+
+_WORD = r"[^\W\d]\w*"
+_OWN = re.compile(rf"([^:]+\.py|{_WORD}(?:\.{_WORD})*):({_WORD})(?::(.*))?", re.DOTALL)
+
+
+# By resolved path.
+_file_modules: dict[Path, ModuleType] = {}
+
+
+class OwnBot(NamedTuple):
+    """A bot of one's own, as a text names it: FILE.py:CLASS or MODULE:CLASS, and parameters NAME=VALUE,…"""
+
+    text: str
+    source: str
+    class_name: str
+    given: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> "OwnBot | None":
+        """Return what a text names, or None if it is of another form."""
+        found = _OWN.fullmatch(text)
+        return found and cls(text, *found.groups())
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the class is in; None if it is in a module."""
+        return Path(self.source) if self.source.endswith(".py") else None
+
+    def make(self) -> Bot:
+        """Load the code and make the bot. Raises ValueError, in one sentence."""
+        return make(self.text, _class_in(self), self.given)
+
+
+def entry_point_names() -> list[str]:
+    """Return the names of the bots that installed packages offer as entry points, in alphabetical order."""
+    return sorted(entry_points(group=GROUP).names)
+
+
+def class_behind(name: str) -> type[Bot]:
+    """Load the bot's class behind an entry point. Raises ValueError, in one sentence."""
+    point: EntryPoint = next(iter(entry_points(group=GROUP, name=name)))
+    try:
+        found = point.load()
+    except Exception as error:
+        raise ValueError(f"bot {name}: {point.value} cannot be loaded: {_told(error)}") from error
+    return _checked(name, found, point.value)
+
+
+def onnx_bot(text: str) -> Bot:
+    """Make the bot that onnx:FILE[:NAME=VALUE,…] describes. Raises ValueError, in one sentence."""
+    file, colon, given = text.removeprefix(ONNX).partition(":")
+    if not Path(file).is_file():
+        raise ValueError(f"bot {text}: there is no file {file}")
+    return make(text, partial(OnnxBot, file), given if colon else None)
+
+
+def file_of(text: str) -> Path | None:
+    """Return the file that a text names as a bot; None if it names none."""
+    if text.startswith(ONNX):
+        return Path(text.split(":")[1])
+    own = OwnBot.parse(text)
+    return None if own is None else own.file
+
+
+def make(text: str, bot: Callable[..., Bot], given: str | None) -> Bot:
+    """Make a bot of a class by parameters NAME=VALUE,…; None: without any.
+
+    A value is a whole number or a decimal one if it can be read as such, and else a text. Raises ValueError, in one
+    sentence.
+    """
+    values: dict[str, int | float | str] = {}
+    for part in [] if given is None else given.split(","):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"bot {text}: {part!r} is not NAME=VALUE")
+        if name in values:
+            raise ValueError(f"bot {text}: {name} is given twice")
+        values[name] = _value(value)
+    try:
+        inspect.signature(bot).bind(**values)
+    except TypeError as error:
+        raise ValueError(f"bot {text}: {error}") from error
+    try:
+        return bot(**values)
+    except Exception as error:
+        raise ValueError(f"bot {text} cannot be made: {_told(error)}") from error
+
+
+def file_modules() -> list[ModuleType]:
+    """Return the modules that were loaded from files: another process cannot import them."""
+    return list(_file_modules.values())
+
+
+def _module_of(file: Path) -> ModuleType:
+    # Loads a file once in a process. Its folder is searched last for what it imports.
+    if file in _file_modules:
+        return _file_modules[file]
+    # No module of that name can be imported by accident.
+    name = f"bot_{hashlib.sha256(bytes(file)).hexdigest()[:16]}"
+    spec = spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
+    # Dataclasses look for the module of their class.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    _file_modules[file] = module
+    return module
+
+
+def _class_in(own: OwnBot) -> type[Bot]:
+    if own.file is not None and not own.file.is_file():
+        raise ValueError(f"bot {own.text}: there is no file {own.source}")
+    try:
+        module = importlib.import_module(own.source) if own.file is None else _module_of(own.file.resolve())
+    except ModuleNotFoundError as error:
+        if own.file is None and error.name and f"{own.source}.".startswith(f"{error.name}."):
+            raise ValueError(f"bot {own.text}: there is no module {own.source}") from error
+        raise ValueError(f"bot {own.text}: {own.source} cannot be loaded: {_told(error)}") from error
+    except Exception as error:
+        raise ValueError(f"bot {own.text}: {own.source} cannot be loaded: {_told(error)}") from error
+    if not hasattr(module, own.class_name):
+        raise ValueError(f"bot {own.text}: {own.source} has no {own.class_name}")
+    return _checked(own.text, getattr(module, own.class_name), own.class_name)
+
+
+def _checked(text: str, found: object, name: str) -> type[Bot]:
+    if not (isinstance(found, type) and issubclass(found, Bot)):
+        raise ValueError(f"bot {text}: {name} is not a subclass of chatiere.bots.Bot")
+    if inspect.isabstract(found):
+        missing = ", ".join(sorted(found.__abstractmethods__))
+        raise ValueError(f"bot {text}: {name} does not define {missing}")
+    return found
+
+
+def _value(text: str) -> int | float | str:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _told(error: BaseException) -> str:
+    # In one line, with the place of the error: its traceback is not shown.
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"

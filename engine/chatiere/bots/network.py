@@ -1,0 +1,149 @@
+"""A bot made of a function of observations and masks, such as a network; and of a network in a file of ONNX.
+
+The latter needs the extra `chatiere[onnx]`.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.bots.bot import Bot, BotError, Decisions, Judgement
+
+Policy = Callable[[NDArray[np.uint8], NDArray[np.bool_]], Any]
+"""A function of observations, uint8 (n, observation_length), and masks, bool (n, num_distinct_actions), True for what
+is legal. It returns the logits of all actions, an array (n, num_distinct_actions) of any kind that NumPy reads; those
+of illegal actions do not count."""
+
+_ONNX_KINDS: dict[str, type[np.generic]] = {
+    "tensor(uint8)": np.uint8,
+    "tensor(bool)": np.bool_,
+    "tensor(float)": np.float32,
+    "tensor(int64)": np.int64,
+}
+
+
+def draw(
+    legal_offsets: NDArray[np.uint32], probabilities: NDArray[np.floating], luck: NDArray[np.uint64]
+) -> NDArray[np.intp]:
+    """Draw one of the legal actions of each decision, by random numbers (n,) that are uniform over 0 … 2**64 - 1.
+
+    `probabilities`: one for each legal id; those of a decision have a sum above 0. Returns the places of the drawn ones
+    among the legal ids, (n,).
+    """
+    offsets = legal_offsets.astype(np.intp)
+    sums = np.concatenate([[0], probabilities.cumsum(dtype=np.float64)])
+    # From 0 to below 1, by more than what the sums are rounded by.
+    uniform = (luck >> np.uint64(32)) / 2**32
+    drawn = sums[offsets[:-1]] + uniform * (sums[offsets[1:]] - sums[offsets[:-1]])
+    found: NDArray[np.intp] = np.clip(np.searchsorted(sums[1:], drawn, side="right"), offsets[:-1], offsets[1:] - 1)
+    return found
+
+
+class NetworkBot(Bot):
+    """A bot that draws actions by the logits of a policy.
+
+    Games can be repeated if the policy gives a row the same logits in any batch; other processors may round otherwise.
+    """
+
+    needs_observations = True
+    is_reproducible = True
+
+    def __init__(self, policy: Policy, temperature: float = 1.0) -> None:
+        """Create a bot.
+
+        `temperature`: what logits are divided by, from 0 on; 0: it takes the likeliest action, of equal ones that with
+        the lowest dense id. Raises ValueError.
+        """
+        if not 0 <= temperature < np.inf:
+            raise ValueError(f"temperature must be a number from 0 on, not {temperature}")
+        self._policy = policy
+        self._temperature = temperature
+
+    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
+        """See Bot.choose."""
+        return self.judge(decisions).actions
+
+    def judge(self, decisions: Decisions) -> Judgement:
+        """See Bot.judge. The shares are the probabilities; there are no values. Raises BotError for other logits."""
+        offsets, ids = decisions.legal_offsets, decisions.legal_ids
+        rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())
+        logits = self._logits(decisions)[rows, ids].astype(np.float64)
+        best = np.maximum.reduceat(logits, offsets[:-1])
+        if not np.isfinite(best).all():
+            raise BotError(f"{type(self).__name__}: logits must be finite; -inf only for some of the legal actions")
+        if self._temperature:
+            weights = np.exp((logits - best[rows]) / self._temperature)
+        else:
+            weights = (ids == decisions.best_actions(logits)[rows]).astype(np.float64)
+        shares = weights / np.add.reduceat(weights, offsets[:-1])[rows]
+        actions = ids[draw(offsets, shares, decisions.luck)]
+        return Judgement(actions, np.full(len(ids), np.nan), shares)
+
+    def _logits(self, decisions: Decisions) -> NDArray[Any]:
+        logits = np.asarray(self._policy(decisions.observations, decisions.legal_mask()))
+        wanted = (len(decisions), decisions.game.num_distinct_actions)
+        if logits.shape != wanted:
+            raise BotError(f"{type(self).__name__}: logits must have the shape {wanted}, not {logits.shape}")
+        return logits
+
+
+class OnnxBot(NetworkBot):
+    """A bot that draws actions by the logits of a network in a file, on the processor.
+
+    The network has one or two inputs with the batch as their first dimension: observations (n, observation_length) and,
+    if it wants them, masks (n, num_distinct_actions), each as uint8, bool, float32 or int64. Its first output are the
+    logits.
+    """
+
+    def __init__(self, file: str | Path, temperature: float = 1.0, threads: int = 1) -> None:
+        """Create a bot. `temperature`: as of NetworkBot. `threads`: for the network, 1 or more.
+
+        Raises ValueError for a file that is no such network or a number out of range, OSError if it cannot be read,
+        ImportError without ONNX Runtime.
+        """
+        super().__init__(self._run, temperature)
+        if not (isinstance(threads, int) and threads >= 1):
+            raise ValueError(f"threads must be a whole number from 1 on, not {threads}")
+        self._model, self._threads = Path(file).read_bytes(), threads
+        self._open()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle keeps: all but the session."""
+        return {key: value for key, value in self.__dict__.items() if key not in ("_policy", "_session")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Open the network again."""
+        self.__dict__.update(state)
+        self._policy = self._run
+        self._open()
+
+    def _open(self) -> None:
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise ImportError("networks in ONNX need ONNX Runtime: pip install 'chatiere[onnx]'") from error
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = self._threads
+        # It would write to standard error what the exception says, too.
+        options.log_severity_level = 4
+        try:
+            self._session = onnxruntime.InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise ValueError(f"no network in ONNX: {error}") from error
+        inputs = self._session.get_inputs()
+        if not 1 <= len(inputs) <= 2 or any(each.type not in _ONNX_KINDS for each in inputs):
+            found = ", ".join(f"{each.name}: {each.type}" for each in inputs)
+            raise ValueError(f"its inputs must be observations and masks, as {', '.join(_ONNX_KINDS)}; it has {found}")
+        self._inputs = [(each.name, _ONNX_KINDS[each.type]) for each in inputs]
+
+    def _run(self, observations: NDArray[np.uint8], masks: NDArray[np.bool_]) -> Any:
+        given = {
+            name: array.astype(kind) for (name, kind), array in zip(self._inputs, (observations, masks), strict=False)
+        }
+        try:
+            return self._session.run(None, given)[0]
+        except Exception as error:
+            raise BotError(f"the network does not take what the game gives it: {error}") from error

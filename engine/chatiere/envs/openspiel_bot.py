@@ -1,0 +1,52 @@
+"""Bots of Chatière as OpenSpiel's: a `pyspiel.Bot` around any of them. Needs the extra `chatiere[openspiel]`.
+
+from open_spiel.python.algorithms import evaluate_bots
+
+game = pyspiel.load_game("chatiere_discat(players=2)")
+players = [OpenSpielBot(game, "largest"), OpenSpielBot(game, "ismcts:simulations=100")]
+evaluate_bots.evaluate_bots(game.new_initial_state(), players, np.random)
+"""
+
+from typing import SupportsIndex
+
+from chatiere import bots
+from chatiere.bots import Bot
+from chatiere.bots.hosting import decisions_at, judge, luck
+from chatiere.envs.openspiel import ChatiereGame, ChatiereState, pyspiel  # type: ignore[attr-defined]
+
+
+class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+    """A bot for any seat of a game, which knows of a state what the seat to act may know."""
+
+    def __init__(self, game: ChatiereGame, bot: str | Bot, seed: SupportsIndex = 1) -> None:
+        """Create a bot.
+
+        `bot`: what `chatiere.bots.get` makes one of, or a Bot. `seed`: of its random choices, 0 … 2**64 - 1; they
+        depend on how often it was restarted, too, so that games differ. Raises what `chatiere.bots.get` raises.
+        """
+        super().__init__()
+        name = game.get_type().short_name.removeprefix("chatiere_")
+        self._bot = bot if isinstance(bot, Bot) else bots.get(bot, name, game.num_players())
+        self._seed = seed
+        self._restarts = 0
+
+    def restart(self) -> None:
+        """Begin another game."""
+        self._restarts += 1
+
+    def restart_at(self, state: ChatiereState) -> None:
+        """Begin another game, at a state."""
+        self._restarts += 1
+
+    def inform_action(self, state: ChatiereState, player_id: int, action: int) -> None:
+        """Take note of another's action: the state will tell it."""
+
+    def step(self, state: ChatiereState) -> int:
+        """Return the dense id of the action that the bot chooses for the seat to act.
+
+        Raises EngineError: CHANCE_PENDING, GAME_OVER; BotError.
+        """
+        position = state._course.position
+        position.require_decision()
+        number = luck(self._seed, [self._restarts], [len(state.history())])[0]
+        return int(judge(self._bot, decisions_at(position, self._bot, int(number))).actions[0])

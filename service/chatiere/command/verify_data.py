@@ -1,0 +1,27 @@
+"""chatiere verify-data."""
+
+from pathlib import Path
+
+import click
+
+from chatiere.command.common import CommandError
+from chatiere.selfplay.dataset import DataSetError, verify
+
+
+@click.command("verify-data")
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def command(directory: Path) -> None:
+    """Verify a data set of chatiere selfplay. Needs chatiere[data].
+
+    DIR is the directory that was --output. Every shard has to be there, with its checksum, and to be the one that the
+    manifest tells of. Each one that is not is named, and the command exits with 1; with 2 if DIR cannot be read. The
+    bots that the manifest names are not loaded.
+    """
+    try:
+        decisions, games_hash = verify(directory)
+    except DataSetError as error:
+        click.echo(str(error), err=True)
+        raise click.exceptions.Exit(1) from error
+    except (ImportError, OSError) as error:
+        raise CommandError(str(error)) from error
+    click.echo(f"{directory}: {decisions:,} decisions, all as they were written; the games' hash is {games_hash}")

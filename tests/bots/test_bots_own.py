@@ -1,0 +1,246 @@
+"""Bots of one's own: loaded by programs and command lines, and by nothing that others send."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chatiere import bots, engine
+from chatiere.arena.matches import Results, play_many
+from chatiere.bots import Registry, hosting
+from chatiere.envs import TableEnv
+from chatiere.envs.gymnasium import SeatEnv
+
+from .support import GAMES
+
+AGENT = """\
+from dataclasses import dataclass
+
+from beside import PLACE
+from chatiere.bots import Bot
+
+
+@dataclass
+class Sizes:
+    depth: int
+
+
+class Agent(Bot):
+    title = "Last"
+    description = "Plays the last legal action."
+    is_reproducible = True
+
+    def __init__(self, depth=1, weight=0.5, name=""):
+        if depth < 1:
+            raise ValueError("depth must be 1 or more")
+        self.given = Sizes(depth), weight, name
+
+    def choose(self, decisions):
+        return decisions.legal_ids[decisions.legal_offsets[1:] - PLACE]
+
+
+class Abstract(Bot):
+    pass
+
+
+class Needing(Bot):
+    def __init__(self, weights):
+        self.weights = weights
+
+    def choose(self, decisions):
+        return None
+
+
+LIMIT = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with mybot.py, and leave nothing of what it imports behind."""
+    (tmp_path / "mybot.py").write_text(AGENT)
+    (tmp_path / "beside.py").write_text("PLACE = 1\n")
+    (tmp_path / "broken.py").write_text("import chatiere\n\nLIMIT = LIMIT + 1\n")
+    (tmp_path / "unwritten.py").write_text("class Agent(:\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "beside", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Install a package of two bots, one of them behind an entry point that leads nowhere."""
+    information = folder / "theirs-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(
+        "[chatiere.bots]\ntheirs = theirs_package:Agent\nlost = nowhere:Agent\nrandom = nowhere:Agent\n"
+        "limit = mybot:LIMIT\n"
+    )
+    (folder / "theirs_package.py").write_text(AGENT)
+    monkeypatch.syspath_prepend(folder)
+    for module in ("theirs_package", "mybot"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    return folder
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_bot_in_a_file_plays(folder: Path, name: str) -> None:
+    game = engine.game(name)
+    seated = [bots.get(spec, name, game.min_players) for spec in ("mybot.py:Agent", "random")]
+    results = Results.of(20, game.min_players, 2)
+    with TableEnv(game.name, game.min_players, num_envs=20, games=20) as env:
+        for batch, actions in play_many(env, seated, 7):
+            results.add(batch.ended)
+            own = (batch.game_numbers + batch.actors.astype(np.uint64)) % 2 == 0
+            last = batch.legal_ids[batch.legal_offsets[1:] - 1] if len(batch) else actions
+            assert (actions[own] == last[own]).all()
+    assert (results.lengths > 0).all()
+
+
+def test_a_bot_in_a_file_is_an_opponent(folder: Path) -> None:
+    env = SeatEnv(game=GAMES[0], opponents="mybot.py:Agent:depth=2")
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    with pytest.raises(ValueError, match=r"^opponents: bot mybot\.py:Nobody: mybot\.py has no Nobody$"):
+        SeatEnv(game=GAMES[0], opponents="mybot.py:Nobody")
+
+
+def test_parameters_are_numbers_or_texts(folder: Path) -> None:
+    for source in ("mybot.py", f"{folder}/mybot.py", "./mybot.py"):
+        bot = bots.get(f"{source}:Agent:depth=3,weight=1e-2,name=a:b=c", GAMES[0], 2)
+        sizes, weight, name = bot.given  # type: ignore[attr-defined]
+        assert (sizes.depth, weight, name) == (3, 0.01, "a:b=c")
+        assert type(bot) is type(bots.get("mybot.py:Agent", GAMES[0], 2))
+    listed = "random,mybot.py:Agent:depth=3,name=x,mybot.py:Agent"
+    assert bots.split(listed) == ["random", "mybot.py:Agent:depth=3,name=x", "mybot.py:Agent"]
+
+
+def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
+    for spec in ("theirs_package:Agent", "theirs_package:Agent:depth=2", "theirs", "theirs:depth=2"):
+        bot = bots.get(spec, GAMES[0], 2)
+        assert type(bot).__module__ == "theirs_package"
+        assert bot.given[0].depth == (2 if "=" in spec else 1)  # type: ignore[attr-defined]
+    assert bots.names(GAMES[0])[-3:] == ["limit", "lost", "theirs"]
+    # The package's own names are stronger.
+    assert type(bots.get("random", GAMES[0], 2)).__module__ == "chatiere.bots.random"
+    with pytest.raises(ValueError, match=r"^unknown bot 'their' for .*, lost, theirs$"):
+        bots.get("their", GAMES[0], 2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("nofile.py:Agent", "bot nofile.py:Agent: there is no file nofile.py"),
+        ("beside.py:Agent", "bot beside.py:Agent: beside.py has no Agent"),
+        ("mybot.py:LIMIT", "bot mybot.py:LIMIT: LIMIT is not a subclass of chatiere.bots.Bot"),
+        ("mybot.py:Sizes", "bot mybot.py:Sizes: Sizes is not a subclass of chatiere.bots.Bot"),
+        ("mybot.py:Abstract", "bot mybot.py:Abstract: Abstract does not define choose"),
+        ("mybot.py:Needing", "bot mybot.py:Needing: missing a required argument: 'weights'"),
+        ("mybot.py:Agent:dept=3", "bot mybot.py:Agent:dept=3: got an unexpected keyword argument 'dept'"),
+        ("mybot.py:Agent:depth", "bot mybot.py:Agent:depth: 'depth' is not NAME=VALUE"),
+        ("mybot.py:Agent:", "bot mybot.py:Agent:: '' is not NAME=VALUE"),
+        ("mybot.py:Agent:depth=1,depth=2", "bot mybot.py:Agent:depth=1,depth=2: depth is given twice"),
+        (
+            "mybot.py:Agent:depth=0",
+            "bot mybot.py:Agent:depth=0 cannot be made: ValueError: depth must be 1 or more (mybot.py, line 19)",
+        ),
+        (
+            "broken.py:Agent",
+            "bot broken.py:Agent: broken.py cannot be loaded: NameError: name 'LIMIT' is not defined "
+            "(broken.py, line 3)",
+        ),
+        ("nowhere:Agent", "bot nowhere:Agent: there is no module nowhere"),
+        ("chatiere.nowhere:Agent", "bot chatiere.nowhere:Agent: there is no module chatiere.nowhere"),
+        ("os:system", "bot os:system: system is not a subclass of chatiere.bots.Bot"),
+        ("lost", "bot lost: nowhere:Agent cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
+        ("limit", "bot limit: mybot:LIMIT is not a subclass of chatiere.bots.Bot"),
+    ],
+)
+@pytest.mark.usefixtures("package")
+def test_what_is_no_bot_is_refused_in_a_sentence(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=r"^bot ") as raised:
+        bots.get(spec, GAMES[0], 2)
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_that_is_not_python_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^bot unwritten\.py:Agent: unwritten\.py cannot be loaded: SyntaxError: "):
+        bots.get("unwritten.py:Agent", GAMES[0], 2)
+
+
+@pytest.mark.usefixtures("package")
+@pytest.mark.parametrize(
+    "spec", ["os:system", "mybot.py:Agent", "./mybot.py:Agent", "theirs_package:Agent", "theirs", "agent:depth=3"]
+)
+def test_a_registry_loads_nothing_that_is_not_added(spec: str) -> None:
+    before = set(sys.modules)
+    for registry in (Registry(), Registry(["agent=mybot.py:Agent"])):
+        with pytest.raises(ValueError, match=r"^(unknown bot '|bot agent: unknown parameter 'depth'; it has none$)"):
+            registry.get(spec, GAMES[0], 2)
+    assert "theirs_package" not in set(sys.modules) - before
+
+
+@pytest.mark.usefixtures("package")
+def test_what_an_operator_adds_has_a_name() -> None:
+    registry = Registry(["agent=mybot.py:Agent:depth=3", "theirs", "other=theirs:depth=2"])
+    for name in GAMES:
+        players = engine.game(name).min_players
+        assert registry.names(name) == [*Registry().names(name), "agent", "theirs", "other"]
+        info = registry.infos(name)[-3]
+        assert (info.title, info.description, info.parameters, info.seconds) == (
+            "Last",
+            "Plays the last legal action.",
+            (),
+            None,
+        )
+        made = [registry.get(bot, name, players) for bot in ("agent", "theirs", "other")]
+        assert [bot.given[0].depth for bot in made] == [3, 1, 2]  # type: ignore[attr-defined]
+        # Made once.
+        assert registry.get("agent", name, players) is made[0]
+    assert (registry.is_added("agent"), registry.is_added("random")) == (True, False)
+
+
+@pytest.mark.usefixtures("package")
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        (["Agent=mybot.py:Agent"], "the name of a bot to add must be of lower-case letters, digits and _, not 'Agent'"),
+        (["mybot.py:Agent"], "the name of a bot to add must be of lower-case letters, digits and _, not 'mybot.py:Ag"),
+        (["=mybot.py:Agent"], "the name of a bot to add must be of lower-case letters, digits and _, not ''"),
+        (["random=mybot.py:Agent"], "there already is a bot 'random'"),
+        (["largest=mybot.py:Agent"], "there already is a bot 'largest'"),
+        (["agent=mybot.py:Agent", "agent=theirs"], "there already is a bot 'agent'"),
+        (["agent=nofile.py:Agent"], "bot nofile.py:Agent: there is no file nofile.py"),
+        (["agent=os:system"], "bot os:system: system is not a subclass of chatiere.bots.Bot"),
+        (["agent=random"], "a bot to add must be NAME=FILE.py:CLASS, "),
+        (["their"], "a bot to add must be NAME=FILE.py:CLASS, "),
+        ([""], "the name of a bot to add must be "),
+    ],
+)
+def test_what_cannot_be_added(added: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=r"^(the name|there|bot|a bot) ") as raised:
+        Registry(added)
+    assert str(raised.value).startswith(message)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_bot_that_does_not_choose_one_action_each_is_named() -> None:
+    bot = bots.get("mybot.py:Needing:weights=1", GAMES[0], 2)
+    position = engine.game(GAMES[0]).new_game(2, seed=1)
+    with pytest.raises(bots.BotError, match=r"^Needing must choose integers of the shape \(1,\), not object \(\)$"):
+        hosting.judge(bot, hosting.decisions_at(position, bot, 5))
+
+
+def test_bots_are_reproducible_if_they_say_so() -> None:
+    for name in GAMES:
+        for bot in bots.names(name):
+            assert bots.get(bot, name, engine.game(name).min_players).is_reproducible
+    assert not bots.get("ismcts:milliseconds=1", GAMES[0], 2).is_reproducible
+    assert not bots.Bot.is_reproducible
