@@ -130,7 +130,7 @@ class Judgement:
         return found
 
 
-class BotError(Exception):
+class BotError(ValueError):
     """A bot did not choose as bots have to."""
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol, SupportsIndex
+from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +21,21 @@ Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8
 def judge(bot: Bot, decisions: Decisions) -> Judgement:
     """Let a bot judge decisions. Raises BotError if it does not choose one integer for each."""
     judgement = bot.judge(decisions)
-    actions = np.asarray(judgement.actions)
-    if actions.shape != (len(decisions),) or actions.dtype.kind not in "iu":
-        found = f"{actions.dtype} {actions.shape}"
-        raise BotError(f"{type(bot).__name__} must choose integers of the shape {(len(decisions),)}, not {found}")
+    _check(bot, judgement.actions, len(decisions))
     return judgement
+
+
+def choose(bot: Bot, decisions: Decisions) -> NDArray[np.integer[Any]]:
+    """Let a bot choose. Raises BotError if it does not choose one integer for each decision."""
+    return _check(bot, bot.choose(decisions), len(decisions))
+
+
+def _check(bot: Bot, actions: object, count: int) -> NDArray[np.integer[Any]]:
+    chosen = np.asarray(actions)
+    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+        found = f"{chosen.dtype} {chosen.shape}"
+        raise BotError(f"{type(bot).__name__} must choose integers of the shape {(count,)}, not {found}")
+    return chosen
 
 
 class Positions(Protocol):

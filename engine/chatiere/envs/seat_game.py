@@ -3,10 +3,10 @@
 import numpy as np
 
 from chatiere.bots import Bot
-from chatiere.bots.hosting import decisions_at
+from chatiere.bots.hosting import choose, decisions_at
 from chatiere.bots.random import RandomBot
 from chatiere.engine import EngineError, Position
-from chatiere.envs.seating import Seating, bot_error, checked_actions, refusal
+from chatiere.envs.seating import Seating, bot_error, refusal
 
 _WORD = 2**64 - 1
 
@@ -78,7 +78,7 @@ class SeatGame:
         self.over, self.legal_actions = False, position.legal_actions()
 
     def _apply_choice(self, bot: Bot, luck: int) -> None:
-        chosen = checked_actions(bot, bot.choose(decisions_at(self.position, bot, luck)), 1)
+        chosen = choose(bot, decisions_at(self.position, bot, luck))
         action = int(chosen[0])
         try:
             self.position.apply(action)

@@ -6,12 +6,12 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.bots.hosting import decisions_of
+from chatiere.bots.hosting import choose, decisions_of
 from chatiere.engine import Columns, EngineError, Position, Table
 from chatiere.engine.core.batch import PositionColumns
 from chatiere.engine.core.choices import scramble
 from chatiere.envs.render import draw
-from chatiere.envs.seating import Seating, bot_error, checked_actions, refusal
+from chatiere.envs.seating import Seating, bot_error, refusal
 
 
 class SeatGames:
@@ -116,7 +116,7 @@ class SeatGames:
                 keys = self._luck_keys[rows[places]]
                 luck = scramble(keys[:, 0] + self._decisions[rows[places]]) ^ keys[:, 1]
                 decisions = decisions_of(reached, places, bot, self.game, self._table.players, luck, self._resample)
-                actions[chosen] = checked_actions(bot, bot.choose(decisions), len(places))
+                actions[chosen] = choose(bot, decisions)
         return actions
 
     def _step(self, rows: NDArray[np.intp], actions: NDArray[np.uint16]) -> PositionColumns:

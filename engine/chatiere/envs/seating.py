@@ -3,11 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex
 
-import numpy as np
-from numpy.typing import NDArray
-
 from chatiere import bots, engine
-from chatiere.bots import Bot
+from chatiere.bots import Bot, BotError
 from chatiere.engine import EngineError, Game, Reason
 from chatiere.engine.core.integers import integer_in, must_be
 
@@ -65,18 +62,9 @@ def refusal(error: EngineError, field: str, action: int) -> EngineError:
     return EngineError(error.reason, message, field=field, rule=error.rule, metadata=error.metadata)
 
 
-def checked_actions(bot: Bot, actions: object, count: int) -> NDArray[np.integer[Any]]:
-    """Return what a bot chose for `count` decisions. Raises ValueError if these are not as many integers."""
-    chosen = np.asarray(actions)
-    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
-        found = f"{chosen.dtype} {chosen.shape}"
-        raise ValueError(f"opponents: {type(bot).__name__} must choose integers of the shape {(count,)}, not {found}")
-    return chosen
-
-
-def bot_error(action: int, message: str, rule: str) -> ValueError:
+def bot_error(action: int, message: str, rule: str) -> BotError:
     """Return the error for an action of a bot that the game refuses."""
-    return ValueError(f"opponents: a bot chose action {action}: {message} ({rule})")
+    return BotError(f"a bot chose action {action}: {message} ({rule})")
 
 
 def _read_seat(seat: SupportsIndex, players: int) -> int:
