@@ -43,6 +43,8 @@ ROWS = (
     CompatRow("data_set", ["data"]),
     CompatRow("tournament", ["arena"]),
     CompatRow("typed_line", ["play"]),
+    # The library that writes the network.
+    CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
     CompatRow("maskable_ppo", ["gymnasium"], ["sb3-contrib>=2.7"]),
     CompatRow("action_mask", ["gymnasium"], ["torchrl>=0.10"]),
     CompatRow("tianshou_dqn", ["pettingzoo"], ["tianshou>=2"]),
