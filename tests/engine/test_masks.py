@@ -164,3 +164,15 @@ def test_choices_refuse_what_are_no_lists_or_masks() -> None:
     assert choices.random_masked_actions(mask[:0], luck[:0], 3).tolist() == []
     assert choices.legal_mask(np.zeros(1, np.uint32), ids[:0], 3).shape == (0, 3)
     assert choices.random_actions(np.zeros(1, np.uint32), ids[:0], luck[:0]).tolist() == []
+
+
+def test_words_are_scrambled_as_by_splitmix64() -> None:
+    # The first numbers of the generator with the state 1234567, as Rosetta Code has them.
+    states = np.uint64(1234567) + np.uint64(0x9E3779B97F4A7C15) * np.arange(5, dtype=np.uint64)
+    expected = [
+        *(6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431),
+        16408922859458223821,
+    ]
+    assert choices.scramble(states).tolist() == expected
+    assert choices.scramble(states[::-1].reshape(5, 1)).ravel().tolist() == expected[::-1]
+    assert choices.scramble(states[0]) == expected[0]

@@ -134,11 +134,17 @@ def best_actions(legal_offsets, legal_ids, values):
 
 def scramble(words):
     """Return a step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) for each word; each result has one word."""
-    # Unsigned numbers wrap around.
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
+    found = np.array(words, np.uint64, order="C")
+    cdef uint64_t[::1] flat = found.reshape(-1)
+    cdef uint64_t word
+    cdef Py_ssize_t i
+    for i in range(flat.shape[0]):
+        word = flat[i] + <uint64_t> 0x9E3779B97F4A7C15
+        word = (word ^ word >> 30) * <uint64_t> 0xBF58476D1CE4E5B9
+        word = (word ^ word >> 27) * <uint64_t> 0x94D049BB133111EB
+        flat[i] = word ^ word >> 31
+    # A number stays one.
+    return found[()]
 
 
 cdef const uint64_t* read_luck(const uint64_t[::1] luck, Py_ssize_t decisions) except? NULL:
