@@ -11,6 +11,7 @@ from loadtest.bench import report
 from loadtest.bench.measure import BenchPlan, Result
 from loadtest.bench.rows import (
     fast_door,
+    features,
     growth,
     in_process,
     ismcts,
@@ -40,6 +41,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "strength": strength.measure,
     "openspiel": openspiel.measure,
     "table-env": table_env.measure,
+    "features": features.measure,
     "kernels": kernels.measure,
     "tables": tables.measure,
     "unary": unary.measure,
