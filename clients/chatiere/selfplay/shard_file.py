@@ -46,7 +46,7 @@ class GameRange(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """What is known of a shard."""
+    """A shard, as a manifest lists it."""
 
     games: GameRange
     decisions: int
