@@ -143,6 +143,23 @@ def test_calls_answer_what_the_engine_s_batches_do(
         assert not method_of(batches, name)(request).HasField("faults")
 
 
+def test_totals_of_ended_games_alone(batches: Any, table: pb.BatchSetup) -> None:
+    final, both = (pb.Columns(legal=True, scores=all_scores, final_scores=True) for all_scores in (False, True))
+    positions = batches.NewGames(pb.NewGamesRequest(setup=table, count=COUNT, columns=final)).positions
+    ended = 0
+    while not ended:
+        step = pb.StepRequest(setup=table, states=positions.states, moves=first_moves(positions))
+        step.columns.CopyFrom(both)
+        expected = batches.Step(step).positions
+        step.columns.CopyFrom(final)
+        positions = batches.Step(step).positions
+        assert positions.returns == expected.returns
+        over = np.frombuffer(positions.final, np.bool_)
+        totals = np.frombuffer(expected.totals, "<i4").reshape(COUNT, -1) * over[:, None]
+        assert np.frombuffer(positions.totals, "<i4").tolist() == totals.ravel().tolist()
+        ended = int(over.sum())
+
+
 def test_columns_that_were_not_asked_for_are_absent(batches: Any, table: pb.BatchSetup) -> None:
     positions = batches.NewGames(pb.NewGamesRequest(setup=table, count=2)).positions
     assert [field.name for field, _ in positions.ListFields()] == ["states", "actors", "final"]

@@ -85,7 +85,7 @@ class VectorEnv(BatchEnv):
         self._timeout = timeout
         self._setup = BatchSetup(game=game, players=self.players)
         self._options = options
-        self._columns = Columns(legal=True, scores=True, observations=observations or features is not None)
+        self._columns = Columns(legal=True, final_scores=True, observations=observations or features is not None)
         self._restart = Restart(options=options, stride=self.num_envs)
         self._client = BatchClient(target, timeout=timeout)
         self._fast_address = fast_address

@@ -408,7 +408,7 @@ def _size_of(game: Game, players: int, columns: Columns) -> int:
     size = game.packed_size + 1 + 1
     if columns.legal:
         size += 4 + _LEGAL * 2
-    if columns.scores:
+    if columns.scores or columns.final_scores:
         size += players * (4 + 4)
     if columns.observations:
         size += game.observation_length
@@ -416,7 +416,7 @@ def _size_of(game: Game, players: int, columns: Columns) -> int:
 
 
 def _columns_of(columns: pb.Columns) -> Columns:
-    return Columns(columns.legal, columns.scores, columns.observations)
+    return Columns(columns.legal, columns.scores, columns.observations, columns.final_scores)
 
 
 def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
