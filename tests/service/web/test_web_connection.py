@@ -123,7 +123,6 @@ def test_any_bytes_are_served_or_refused(data: bytes) -> None:
         b"GET / HTTP/1.2\r\n\r\n",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"\x16\x03\x01\x02\x00",
-        POST + b"connection: upgrade\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\nab",
         POST + b"connection: upgrade\r\nupgrade: h2c\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
 )
@@ -160,6 +159,21 @@ def test_no_other_protocol_is_spoken(protocol: bytes) -> None:
         asked = GET.replace(b"\r\n\r\n", b"\r\nconnection: upgrade\r\nupgrade: %b\r\n\r\n" % protocol)
         (found,) = answers(await connection.receive(asked + GET))
         assert (found[0], found[1]["connection"]) == (200, "close")
+        assert connection.transport.is_closed
+
+    played(check)
+
+
+@given(body=bodies, cuts=st.lists(st.floats(0, 1), max_size=4))
+def test_a_request_that_offers_another_protocol_may_have_a_body(body: bytes, cuts: list[float]) -> None:
+    """As curl --http2 and Java's client send them."""
+    data = POST + b"connection: upgrade\r\nupgrade: h2c\r\ncontent-length: %d\r\n\r\n" % len(body) + body + GET
+    places = [0, *sorted({round(cut * len(data)) for cut in cuts} - {0, len(data)}), len(data)]
+
+    async def check() -> None:
+        connection = Played()
+        (found,) = answers(await connection.receive(*(data[begin:end] for begin, end in pairwise(places))))
+        assert (found[0], found[1]["connection"], found[2]) == (200, "close", b"POST /x: " + body)
         assert connection.transport.is_closed
 
     played(check)

@@ -286,7 +286,10 @@ class Connection(asyncio.Protocol):
         assert self._parser is not None
         self._raw += len(part)
         try:
-            self._parser.feed_data(part)
+            if self._is_upgrade:
+                self.on_body(bytes(part))
+            else:
+                self._parser.feed_data(part)
         except HttpParserUpgrade:
             self._is_upgrade = True
         except HttpParserError as error:
@@ -297,6 +300,7 @@ class Connection(asyncio.Protocol):
             return self._give_up(431, "the headers, trailers or extensions of a chunk are too large\n")
         if self._left:
             self._left -= len(part)
+            self._is_whole = self._is_whole or (self._is_upgrade and not self._left)
         elif not self._is_whole:
             self._tail = (self._tail + part[-3:])[-3:]
         if self._has_head and self._request is None:
@@ -312,8 +316,8 @@ class Connection(asyncio.Protocol):
         if coding is not None and (coding.lower() != "chunked" or version == "1.0"):
             return self._give_up(400, "not HTTP/1.1: the transfer-encoding\n")
         if self._is_upgrade:
-            # The parser takes what follows for another protocol's.
-            if coding is not None or length != "0":
+            # The parser takes what follows for another protocol's: a body of known length is read without it.
+            if coding is not None:
                 return self._give_up(400, "no other protocol is spoken here\n")
             self._keeps_alive = False
         try:
@@ -322,6 +326,8 @@ class Connection(asyncio.Protocol):
         except (HttpParserError, AttributeError):
             return self._give_up(400, "not HTTP/1.1: the target\n")
         self._left = None if coding is not None else int(length)
+        if self._is_upgrade:
+            self._is_whole = not self._left
         self._tail = b""
         if version == "1.0":
             self._keeps_alive = False

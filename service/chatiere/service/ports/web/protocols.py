@@ -242,9 +242,9 @@ def _is_number(text: str, digits: int) -> bool:
 
 def _is_gzip(coding: str) -> bool:
     # Raises StatusError for another one than gzip, or none.
-    if coding in ("", "identity"):
+    if coding.lower() in ("", "identity"):
         return False
-    if coding != "gzip":
+    if coding.lower() != "gzip":
         raise _failure(code_pb2.UNIMPLEMENTED, f"unknown compression {coding!r}: this door reads gzip and identity")
     return True
 
@@ -292,7 +292,7 @@ def _only_message(body: bytes, coding: str, largest: int) -> bytes:
         raise _failure(code_pb2.UNIMPLEMENTED, f"this method takes one request message, not {len(messages)}")
     flags, message = messages[0]
     if flags and not can_be_packed:
-        raise _failure(code_pb2.INTERNAL, "the message is compressed, but its compression is not named")
+        raise _failure(code_pb2.UNIMPLEMENTED, "the message is compressed, but its compression is not named")
     return _plain(message, largest, is_packed=bool(flags))
 
 
