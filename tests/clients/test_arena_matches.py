@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from chatiere import bots, engine
-from chatiere.arena.matches import Results, bots_of, play_many, ratio_interval, wilson_interval
+from chatiere.arena.matches import Results, bots_of, deals_interval, play_many, ratio_interval, wilson_interval
 from chatiere.bots import Bot, Decisions
 from chatiere.clients import Client, VectorEnv, begin, play
 
@@ -109,6 +109,42 @@ def test_shares_of_wins_are_of_the_games_that_a_bot_sat_in() -> None:
 def test_the_interval_is_wilsons(wins: int, games: int) -> None:
     expected = stats.binomtest(wins, games).proportion_ci(method="wilson")
     assert wilson_interval(wins / games, games) == pytest.approx((expected.low, expected.high))
+
+
+def test_rotations_become_deals() -> None:
+    rotations = [Results.of(3, 2, 2) for _ in range(2)]
+    rotations[0].returns[:] = [[1, -1], [1, -1], [-1, 1]]
+    rotations[1].returns[:] = [[-1, 1], [1, -1], [0, 0]]
+    rotations[0].lengths[:], rotations[1].lengths[:] = [10, 20, 30], [11, 22, 33]
+    deals = Results.of_rotations(rotations, 1, 3)
+    # Game 1 seats bot 1 first, then its rotation bot 0.
+    assert deals.bots.tolist() == [[1, 0], [0, 1], [0, 1], [1, 0]]
+    assert deals.lengths.tolist() == [20, 22, 30, 33]
+    assert deals.wins(0).tolist() == [0, 1, 0, 0.5]
+    assert deals.deal_means(deals.wins(0)).tolist() == [0.5, 0.25]
+    assert deals.share_interval(deals.wins(0)) == deals_interval(np.array([0.5, 0.25]))
+    assert rotations[0].share_interval(rotations[0].wins(0)) == wilson_interval(1 / 3, 3)
+
+
+@pytest.mark.parametrize("deals", [30, 100, 400])
+@pytest.mark.parametrize(("share", "luck"), [(0.5, 0.6), (0.5, 0), (0.9, 0.1), (0.97, 0)])
+def test_the_interval_of_deals_holds_as_often_as_it_says(deals: int, share: float, luck: float) -> None:
+    generator = np.random.default_rng(1)
+    # Luck lets each bot win a game of the two; else the better one tends to win either.
+    won = generator.binomial(2, (share - luck / 2) / (1 - luck), (2000, deals)) / 2
+    means = np.where(generator.random((2000, deals)) < luck, 0.5, won)
+    intervals = np.array([deals_interval(each) for each in means])
+    held = float(((intervals[:, 0] <= share) & (share <= intervals[:, 1])).mean())
+    # Of few deals, all the more if they are nearly all won, it is on the safe side.
+    assert 0.935 <= held <= (0.96 if deals == 400 and share < 0.97 else 0.98 if share < 0.9 else 1)
+
+
+def test_the_interval_of_deals_that_are_all_alike() -> None:
+    low, high = deals_interval(np.ones(100))
+    # The standard error of 100 ones, a one and a zero is 1 / 102.
+    assert low == pytest.approx((101 - 1.96) / 102, abs=1e-4)
+    assert high == 1
+    assert deals_interval(np.zeros(100)) == pytest.approx((0, 1 - low))
 
 
 def test_the_interval_of_a_mean_is_the_normal_one() -> None:

@@ -13,9 +13,12 @@ import pytest
 from openskill.models import PlackettLuce
 
 from chatiere import bots, engine
+from chatiere.arena import tournament
 from chatiere.arena.balance import Balance, Course
-from chatiere.arena.matches import Results, wilson_interval
-from chatiere.arena.tournament import Arena, Pairing, win_rate
+from chatiere.arena.matches import Results, deals_interval, play_many, wilson_interval
+from chatiere.arena.sequential import Sprt
+from chatiere.arena.tournament import Arena, Pairing, evidence, win_rate
+from chatiere.envs import TableEnv
 
 from .conftest import Run
 
@@ -261,6 +264,137 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert result.stdout.splitlines()[1:3] == [told, ""]
     result = run(*asked, "--bots", "mybot.py:Nobody,random")
     assert (result.exit_code, result.stderr) == (2, "Error: bot mybot.py:Nobody: mybot.py has no Nobody\n")
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_each_deal_is_played_with_every_rotation(name: str, players: int) -> None:
+    arena = Arena(name, players, ("random", own(name)), 4 * players, seed=5, paired=True)
+    results, _ = arena.play(Pairing(0, 1))
+    line_up = [bots.get(spec, name, players) for spec in ["random", *[own(name)] * (players - 1)]]
+    for shift in range(players):
+        alone = Results.of(4, players, players)
+        with TableEnv(name, players, num_envs=4, games=4, observations=True) as env:
+            for batch, _ in play_many(env, line_up[shift:] + line_up[:shift], 5):
+                alone.add(batch.ended)
+        assert np.array_equal(results.returns[shift::players], alone.returns)
+        assert np.array_equal(results.totals[shift::players], alone.totals)
+        assert np.array_equal(results.lengths[shift::players], alone.lengths)
+    # In each deal the bot that is alone has every seat once.
+    seats = np.nonzero(results.bots == 0)[1].reshape(4, players)
+    assert np.array_equal(np.sort(seats), np.tile(np.arange(players), (4, 1)))
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_luck_of_the_deal_cancels(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: int) -> None:
+    # Of bots that choose alike, each wins what its seats win: all rotations are the same game.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mybot.py").write_text("from chatiere.bots.random import RandomBot as Twin\n")
+    name, deals = (TWO if players == 2 else THREE), 20
+    asked = ("arena", "--game", name, "--players", players, "--bots", "mybot.py:Twin,random", "--games")
+    result = run(*asked, deals * players, "--paired", "--output", "out")
+    assert result.exit_code == 0, result.stderr
+    told = f"of {deals * players} games ({deals} deals, seats rotated), seed 1; "
+    assert told in result.stdout.splitlines()[0]
+    figures = json.loads((tmp_path / "out" / "arena.json").read_text("utf-8"))
+    assert figures["paired"] is True
+    low, high = deals_interval(np.full(deals, 1 / players))
+    for pairing in figures["pairings"]:
+        assert (pairing["wins"], pairing["low"], pairing["high"]) == pytest.approx((1 / players, low, high))
+
+
+def test_intervals_of_paired_games_are_over_deals() -> None:
+    arena = Arena(TWO, 2, ("random", own(TWO)), 80, paired=True)
+    results, balance = arena.play(Pairing(0, 1))
+    course = Course.of(TWO, 2, 40, 1)
+    wins = results.wins(0).reshape(40, 2).mean(axis=1)
+    assert win_rate(results) == pytest.approx((wins.mean(), *deals_interval(wins)))
+    lengths = results.lengths.reshape(40, 2).mean(axis=1)
+    half = 1.96 * lengths.std(ddof=1) / 40**0.5
+    mean = lengths.mean()
+    assert balance.length == pytest.approx((mean, mean - half, mean + half), rel=1e-4)
+    first = (results.returns[np.arange(80), np.repeat(course.first_seats, 2)] + 1) / 2
+    deals = first.reshape(40, 2).mean(axis=1)
+    assert balance.first_seat == pytest.approx((deals.mean(), *deals_interval(deals)))
+
+
+@pytest.mark.parametrize("paired", [(), ("--paired",)])
+def test_a_test_decides_early_who_is_stronger(run: Run, tmp_path: Path, paired: tuple[str, ...]) -> None:
+    asked = ("arena", "--game", "discat", "--games", 2000, "--output", tmp_path, *paired, "--sprt", "0.5,0.55")
+    for names, accepted, words in (
+        ("largest,random", "H1", "H1: 55.0 % or more"),
+        ("random,largest", "H0", "H0: 50.0 % or less"),
+    ):
+        result = run(*asked, "--bots", names)
+        assert result.exit_code == 0, result.stderr
+        assert ": 1 pairing of at most 2,000 games" in result.stdout.splitlines()[0]
+        figures = json.loads((tmp_path / "arena.json").read_text("utf-8"))
+        assert figures["sprt"] == {"p0": 0.5, "p1": 0.55, "alpha": 0.05, "beta": 0.05}
+        test = figures["pairings"][0]["sprt"]
+        assert test["accepted"] == accepted
+        assert test["games"] <= 96
+        assert (test["upper"], test["lower"]) == pytest.approx((np.log(19), -np.log(19)))
+        assert (test["llr"] >= test["upper"]) if accepted == "H1" else (test["llr"] <= test["lower"])
+        assert tables(result.stdout)[1] == [
+            [*names.split(","), str(test["games"]), f"{test['llr']:.2f}", "-2.94 to 2.94", words]
+        ]
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_test_ends_at_the_same_game_however_many_are_played_at_once(
+    monkeypatch: pytest.MonkeyPatch, paired: bool
+) -> None:
+    arena = Arena(THREE, 3, ("random", own(THREE)), 960, 2, {}, paired, Sprt(0.5, 0.52))
+    many, balance = arena.play(Pairing(1, 0))
+    monkeypatch.setattr(tournament, "_GAMES_AT_ONCE", 5)
+    few, same_balance = arena.play(Pairing(1, 0))
+    assert 48 <= len(few.lengths) < 960
+    assert np.array_equal(few.returns, many.returns)
+    assert same_balance == balance
+    # They are the first ones of those without a test.
+    games = len(few.lengths)
+    untested, _ = Arena(THREE, 3, arena.bots, 960, 2, {}, paired).play(Pairing(1, 0))
+    assert np.array_equal(few.returns, untested.returns[:games])
+    assert np.array_equal(few.bots, untested.bots[:games])
+    # It ends at the first look that decides, 16 games of each seat after the one before.
+    assert games % 48 == 0
+    assert arena.sprt is not None
+    assert evidence(arena.sprt, few).accepted == "H1"
+    rotations = 3 if paired else 1
+    assert arena.sprt.evidence(few.deal_means(few.wins(0))[: (games - 48) // rotations], rotations).accepted is None
+
+
+def test_a_test_that_does_not_decide(run: Run) -> None:
+    result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 5, "--sprt", "0.01,0.99,1e-9,1e-9")
+    assert result.exit_code == 0, result.stderr
+    assert tables(result.stdout)[1][0][2::3] == ["5", "neither"]
+
+
+def test_pairings_that_end_at_different_games(run: Run, tmp_path: Path) -> None:
+    names = f"random,{own(TWO)},flat:playouts=4"
+    result = run("arena", "--game", TWO, "--bots", names, "--games", 70, "--sprt", "0.01,0.04", "--output", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    figures = json.loads((tmp_path / "arena.json").read_text("utf-8"))
+    assert len({pairing["sprt"]["games"] for pairing in figures["pairings"]}) > 1
+    assert len(figures["ratings"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--sprt", "0.6,0.5"), "the shares of a sequential test must be 0 < p0 < p1 < 1, not 0.6 and 0.5"),
+        (("--sprt", "0.5"), "'0.5' must be P0,P1[,ALPHA,BETA], such as 0.5,0.55"),
+        (("--sprt", "even,better"), "'even,better' must be P0,P1[,ALPHA,BETA]"),
+        (("--sprt", "0.5,0.6,0.05"), "must be P0,P1[,ALPHA,BETA]"),
+        (("--paired", "--games", 5), "games must be a multiple of 2 from 4 on with paired deals, not 5"),
+        (("--paired", "--games", 2), "games must be a multiple of 2 from 4 on with paired deals, not 2"),
+        (("--paired", "--bots", "random"), "paired deals and sequential tests compare bots: there must be two or more"),
+        (("--sprt", "0.5,0.6", "--bots", "random"), "compare bots: there must be two or more"),
+    ],
+)
+def test_comparisons_that_make_no_sense(run: Run, arguments: tuple[object, ...], message: str) -> None:
+    result = run("arena", "--game", TWO, "--bots", "random,flat", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
 
 
 def test_what_is_to_be_installed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

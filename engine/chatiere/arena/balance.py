@@ -1,6 +1,6 @@
 """The balance of a game between given bots: how long it is, whether to begin helps, what is played."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
-from chatiere.arena.matches import Results, ratio_interval, wilson_interval
+from chatiere.arena.matches import Results, interleave, ratio_interval
 from chatiere.engine.core.events import EventLog
 from chatiere.envs import Batch
 
@@ -43,6 +43,14 @@ class Course:
             kinds={kind.name: np.zeros(games, np.uint32) for kind in rules.description.action_kinds},
         )
 
+    @classmethod
+    def of_rotations(cls, rotations: Sequence[Self], last: int) -> Self:
+        """Return the course of the deals 0 … last - 1 in the order of `Results.of_rotations`."""
+        return cls(
+            first_seats=interleave([each.first_seats[:last] for each in rotations]),
+            kinds={name: interleave([each.kinds[name][:last] for each in rotations]) for name in rotations[0].kinds},
+        )
+
     def add(self, batch: Batch, actions: NDArray[np.uint16]) -> None:
         """Add the actions that were chosen at a batch's positions."""
         for kind in batch.info.action_kinds:
@@ -51,7 +59,8 @@ class Course:
 
 
 class Balance(NamedTuple):
-    """Figures of two or more games. Intervals of the first seat's and shared games are Wilson's, others normal."""
+    """Figures of two or more deals. Intervals of the first seat's and shared games are those of a mean share, others
+    normal."""
 
     length: Estimate
     """The number of decisions."""
@@ -68,18 +77,18 @@ class Balance(NamedTuple):
     @classmethod
     def of(cls, results: Results, course: Course) -> Self:
         """Return the figures of games that were played."""
-        lengths = results.lengths.astype(np.float64)
+        lengths = results.deal_means(results.lengths)
         games, players = results.returns.shape
         # A winner's return is players / w - 1.
         wins = (results.returns.astype(np.float64) + 1) / players
         return cls(
-            length=_ratio(lengths, np.ones(games)),
+            length=_ratio(lengths, np.ones(len(lengths))),
             median_length=int(np.quantile(results.lengths, 0.5, method="inverted_cdf")),
             shortest=int(results.lengths.min()),
             longest=int(results.lengths.max()),
-            shared=_share((wins > 0).sum(axis=1) > 1),
-            first_seat=_share(wins[np.arange(games), course.first_seats]),
-            kinds={name: _ratio(counts, lengths) for name, counts in course.kinds.items()},
+            shared=_share(results, (wins > 0).sum(axis=1) > 1),
+            first_seat=_share(results, wins[np.arange(games), course.first_seats]),
+            kinds={name: _ratio(results.deal_means(counts), lengths) for name, counts in course.kinds.items()},
         )
 
     def figures(self) -> dict[str, Any]:
@@ -106,9 +115,8 @@ def _first_seat(
     return seat
 
 
-def _share(shares: NDArray[Any]) -> Estimate:
-    mean = float(shares.mean())
-    return Estimate(mean, *wilson_interval(mean, len(shares)))
+def _share(results: Results, shares: NDArray[Any]) -> Estimate:
+    return Estimate(float(shares.mean()), *results.share_interval(shares))
 
 
 def _ratio(parts: NDArray[Any], wholes: NDArray[np.float64]) -> Estimate:

@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from chatiere.engine.core.integers import require_integer
 from chatiere.envs.batch import Batch, Ended
 from chatiere.envs.batch_env import BatchEnv
 
+_Element = TypeVar("_Element", bound=np.generic)
 # What tells the random numbers of an exploration from those of bots.
 _OF_OPENINGS, _OF_TEMPERATURE = np.uint64(1), np.uint64(2)
 # Of 95 % intervals.
@@ -159,6 +160,8 @@ class Results:
     """float32 (G, players): players / w - 1 for each of w winners, -1 for the other seats."""
     totals: NDArray[np.int32]
     """int32 (G, players): each seat's score, in the game's own points."""
+    games_per_deal: int = 1
+    """The number of games, one after another, that begin alike. Those of other deals do not depend on them."""
 
     @classmethod
     def of(cls, games: int, players: int, bots: int) -> Self:
@@ -169,6 +172,22 @@ class Results:
             lengths=np.zeros(games, np.uint32),
             returns=np.zeros((games, players), np.float32),
             totals=np.zeros((games, players), np.int32),
+        )
+
+    @classmethod
+    def of_rotations(cls, rotations: Sequence[Self], first: int, last: int) -> Self:
+        """Return the results of the deals first … last - 1, each deal's games one after another.
+
+        `rotations`: the results of the same game numbers between as many bots as there are seats, which were shifted by
+        as many places as the place in this list.
+        """
+        players = rotations[0].bots.shape[1]
+        return cls(
+            bots=interleave([(each.bots[first:last] + shift) % players for shift, each in enumerate(rotations)]),
+            lengths=interleave([each.lengths[first:last] for each in rotations]),
+            returns=interleave([each.returns[first:last] for each in rotations]),
+            totals=interleave([each.totals[first:last] for each in rotations]),
+            games_per_deal=len(rotations),
         )
 
     def add(self, ended: Ended) -> None:
@@ -191,6 +210,25 @@ class Results:
         of_bot: NDArray[np.float64] = shares[seats.any(axis=1)]
         return of_bot
 
+    def deal_means(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the mean of each deal: float64 (G / games_per_deal,). `values`: (G,), of the games."""
+        means: NDArray[np.float64] = values.reshape(-1, self.games_per_deal).mean(axis=1)
+        return means
+
+    def share_interval(self, shares: NDArray[Any]) -> tuple[float, float]:
+        """Return the 95 % interval of a mean share: Wilson's over games, or the one over deals.
+
+        `shares`: (G,), of the games, 0 to 1.
+        """
+        if self.games_per_deal == 1:
+            return wilson_interval(float(shares.mean()), len(shares))
+        return deals_interval(self.deal_means(shares))
+
+
+def interleave(arrays: Sequence[NDArray[_Element]]) -> NDArray[_Element]:
+    """Return the first rows of all arrays, which have one shape, then the second ones, and so on."""
+    return np.stack(arrays, axis=1).reshape(-1, *arrays[0].shape[1:])
+
 
 def wilson_interval(rate: float, count: int) -> tuple[float, float]:
     """Return the 95 % score interval (E. B. Wilson, 1927) of a rate observed in `count` games.
@@ -203,10 +241,22 @@ def wilson_interval(rate: float, count: int) -> tuple[float, float]:
     return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
+def deals_interval(means: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the 95 % interval of a mean share, of the mean shares of deals (n,), 0 to 1.
+
+    It is normal, by how deals differ from each other, with one more deal won and one lost (after A. Agresti, B. A.
+    Coull, 1998), so that few deals, or deals that are all alike, do not make it too narrow.
+    """
+    added = np.append(means, [0.0, 1.0])
+    half = _Z * float(added.std(ddof=1)) / math.sqrt(len(added))
+    return max(0.0, float(added.mean()) - half), min(1.0, float(added.mean()) + half)
+
+
 def ratio_interval(parts: NDArray[Any], wholes: NDArray[Any]) -> tuple[float, float]:
     """Return the 95 % interval of sum(parts) / sum(wholes), for values that are 0 or more, of two or more games.
 
     It is normal, by the variance of the ratio estimator: games do not depend on each other, what happens in one does.
+    For paired deals, the values are those of deals.
     """
     count, mean = len(parts), float(wholes.mean())
     ratio = float(parts.mean()) / mean

@@ -33,7 +33,7 @@ def draw(arena: Arena, rates: NDArray[np.float64], rated: Sequence[Rating]) -> b
     # Inches: each bot has its row, names stand beside both charts.
     figure = import_figure()(figsize=(2 * count + 0.2 * longest + 5, 0.9 * count + 0.1 * longest + 2))
     figure.set_layout_engine("constrained")
-    figure.suptitle(f"{arena.game}, {arena.players} players: {arena.games:,} games of each pairing, seed {arena.seed}")
+    figure.suptitle(f"{arena.game}, {arena.players} players: {arena.extent()} of each pairing, seed {arena.seed}")
     left, right = figure.subplots(1, 2)
     _draw_rates(left, arena, rates)
     _draw_ratings(right, rated)

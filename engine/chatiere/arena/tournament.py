@@ -4,7 +4,7 @@ Ratings need the extra `chatiere[arena]`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from chatiere import bots, engine
 from chatiere.arena.balance import Balance, Course
-from chatiere.arena.matches import Results, play_many, wilson_interval
+from chatiere.arena.matches import Results, play_many
+from chatiere.arena.sequential import Evidence, Sprt
+from chatiere.bots import Bot
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.envs import TableEnv
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from openskill.models import PlackettLuce
 
 _GAMES_AT_ONCE = 1024
+# A sequential test looks at the results after so many games of each seat.
+_GAMES_BETWEEN_LOOKS = 16
 
 
 class Pairing(NamedTuple):
@@ -32,7 +36,7 @@ class Pairing(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """How often the bot that is alone wins, 0 to 1, with the bounds of the 95 % interval (Wilson's)."""
+    """How often the bot that is alone wins, 0 to 1, with the bounds of the 95 % interval."""
 
     wins: float
     low: float
@@ -66,17 +70,27 @@ class Arena:
     bots: tuple[str, ...]
     """The bots, as `bots.get` takes them. A single one plays against itself."""
     games: int
-    """The number of games of each pairing, two or more; all pairings play the same game numbers, 0 … games - 1."""
+    """The number of games of each pairing, two or more, or with a sequential test the most of them; all pairings play
+    the same game numbers, from 0 on. For paired deals, a multiple of the number of players, two deals or more."""
     seed: int = 1
     """The seed of the games and of the bots."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The options of all games, by name; those absent have their defaults."""
+    paired: bool = False
+    """Each game number is played with every rotation of the bots' seats, so that the luck of the deal cancels."""
+    sprt: Sprt | None = None
+    """The test that ends a pairing once it is decided, of the share of the bot that is alone."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
         engine.game(self.game).new_game(self.players, self.options, seed=0)
         if require_integer("games", self.games) < 2:
             raise ValueError(f"games must be 2 or more, not {self.games}")
+        if self.paired and (self.games % self.players or self.games < 2 * self.players):
+            raise ValueError(
+                f"games must be a multiple of {self.players} from {2 * self.players} on with paired deals, "
+                f"not {self.games}"
+            )
         unsigned("seed", self.seed, 64)
         for number, bot in enumerate(self.bots):
             bots.get(bot, self.game, self.players)
@@ -84,6 +98,8 @@ class Arena:
                 raise ValueError(f"bot {bot!r} is given twice")
         if not self.bots:
             raise ValueError("bots must be one or more")
+        if len(self.bots) == 1 and (self.paired or self.sprt is not None):
+            raise ValueError("paired deals and sequential tests compare bots: there must be two or more")
 
     def pairings(self) -> list[Pairing]:
         """Return who plays whom: every pair, and with more than two players each of the pair alone.
@@ -97,6 +113,12 @@ class Arena:
             return [Pairing(*pair) for pair in pairs]
         return [pairing for one, other in pairs for pairing in (Pairing(one, other), Pairing(other, one))]
 
+    def extent(self) -> str:
+        """Return the number of games of a pairing, in words."""
+        most = "at most " if self.sprt is not None else ""
+        deals = f" ({self.games // self.players:,} deals, seats rotated)" if self.paired else ""
+        return f"{most}{self.games:,} games{deals}"
+
     def unrepeatable(self) -> list[str]:
         """Return the bots that may choose otherwise when games are played again, such as those with a limit of time."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
@@ -104,18 +126,47 @@ class Arena:
     def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
         """Play the games of a pairing, and return their results and balance.
 
-        The bot that is alone takes all seats in turn, another each game. In the results it is bot 0. `report`: called
-        with the number of games that just ended.
+        The bot that is alone takes all seats in turn, another each game. In the results it is bot 0, and paired deals
+        have their games one after another. A sequential test looks at the results after every 16 games of each seat,
+        whatever is played at once. `report`: called with the number of games that just ended.
         """
         specs = [self.bots[pairing.alone], *[self.bots[pairing.others]] * (self.players - 1)]
         seated = [bots.get(spec, self.game, self.players) for spec in specs]
-        results = Results.of(self.games, self.players, self.players)
-        course = Course.of(self.game, self.players, self.games, self.seed, self.options)
+        rotations = self.players if self.paired else 1
+        deals = self.games // rotations
+        results = [Results.of(deals, self.players, self.players) for _ in range(rotations)]
+        courses = [Course.of(self.game, self.players, deals, self.seed, self.options) for _ in range(rotations)]
+        between_looks = deals if self.sprt is None else _GAMES_BETWEEN_LOOKS * self.players // rotations
+        shares = np.empty(deals)
+        last = 0
+        while last < deals:
+            first, last = last, min(last + between_looks, deals)
+            for shift in range(rotations):
+                rotated = seated[shift:] + seated[:shift]
+                self._play_games(rotated, first, last, results[shift], courses[shift], report)
+            if self.sprt is not None:
+                looked_at = Results.of_rotations(results, first, last)
+                shares[first:last] = looked_at.deal_means(looked_at.wins(0))
+                if self.sprt.evidence(shares[:last], rotations).accepted is not None:
+                    break
+        played = Results.of_rotations(results, 0, last)
+        return played, Balance.of(played, Course.of_rotations(courses, last))
+
+    def _play_games(
+        self,
+        seated: Sequence[Bot],
+        first: int,
+        last: int,
+        results: Results,
+        course: Course,
+        report: Callable[[int], object] | None,
+    ) -> None:
         with TableEnv(
             self.game,
             self.players,
-            num_envs=min(_GAMES_AT_ONCE, self.games),
-            games=self.games,
+            num_envs=min(_GAMES_AT_ONCE, last - first),
+            games=last - first,
+            first_game=first,
             options=self.options,
             observations=any(bot.needs_observations for bot in seated),
         ) as env:
@@ -124,7 +175,6 @@ class Arena:
                 course.add(batch, actions)
                 if report is not None:
                     report(len(batch.ended.envs))
-        return results, Balance.of(results, course)
 
     def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
         """Return how often the row's bot wins alone against the column's: float64 (bots, bots), NaN on the diagonal.
@@ -153,7 +203,8 @@ class Arena:
         start = model.rating()
         found = np.tile([start.mu, start.sigma], (len(self.bots), 1))
         for number in range(self.games):
-            for pairing, results in played.items():
+            playing = {pairing: results for pairing, results in played.items() if number < len(results.lengths)}
+            for pairing, results in playing.items():
                 seated = np.where(results.bots[number] == 0, pairing.alone, pairing.others)
                 # -1 is the return of those who did not win.
                 places = (results.returns[number] <= -1).astype(np.float64).tolist()
@@ -165,7 +216,7 @@ class Arena:
                     mus, sigmas = after[seated == bot].T
                     found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
             if report is not None:
-                report(len(played))
+                report(len(playing))
         rated = [
             Rating(name, mu, sigma, mu - 3 * sigma) for name, (mu, sigma) in zip(self.bots, found.tolist(), strict=True)
         ]
@@ -189,6 +240,8 @@ class Arena:
             "bots": list(self.bots),
             "unrepeatable_bots": self.unrepeatable(),
             "games_per_pairing": self.games,
+            "paired": self.paired,
+            "sprt": None if self.sprt is None else asdict(self.sprt),
             "seed": self.seed,
             "even_share": 1 / self.players,
             "pairings": [
@@ -196,6 +249,7 @@ class Arena:
                     "bot": self.bots[pairing.alone],
                     "others": self.bots[pairing.others],
                     **(win_rate(results)._asdict() if rated else {}),
+                    **({} if self.sprt is None else {"sprt": evidence(self.sprt, results)._asdict()}),
                     "balance": balances[pairing].figures(),
                 }
                 for pairing, results in played.items()
@@ -207,8 +261,12 @@ class Arena:
 def win_rate(results: Results) -> Rate:
     """Return how often bot 0 wins; a shared win counts in parts."""
     wins = results.wins(0)
-    rate = float(wins.mean())
-    return Rate(rate, *wilson_interval(rate, len(wins)))
+    return Rate(float(wins.mean()), *results.share_interval(wins))
+
+
+def evidence(sprt: Sprt, results: Results) -> Evidence:
+    """Return the evidence of the results for the share of bot 0."""
+    return sprt.evidence(results.deal_means(results.wins(0)), results.games_per_deal)
 
 
 def import_model() -> "type[PlackettLuce]":

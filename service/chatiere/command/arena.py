@@ -11,8 +11,30 @@ from chatiere import bots, engine
 from chatiere.arena.balance import Balance, Estimate
 from chatiere.arena.matches import Results
 from chatiere.arena.picture import draw, import_figure
-from chatiere.arena.tournament import Arena, Pairing, Rate, Rating, import_model, win_rate
+from chatiere.arena.sequential import Sprt
+from chatiere.arena.tournament import Arena, Pairing, Rate, Rating, evidence, import_model, win_rate
 from chatiere.command.common import BOTS_HELP, SEED, CommandError, game_option, parse_options, player_count, progress
+
+
+class SequentialTest(click.ParamType[Sprt]):
+    """The type of a sequential test."""
+
+    name = "P0,P1[,ALPHA,BETA]"
+
+    def convert(self, value: str | Sprt, param: click.Parameter | None, ctx: click.Context | None) -> Sprt:
+        """Return the test if its numbers are in range."""
+        if isinstance(value, Sprt):
+            return value
+        try:
+            numbers = [float(number) for number in value.split(",")]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (2, 4):
+            self.fail(f"{value!r} must be {self.name}, such as 0.5,0.55", param, ctx)
+        try:
+            return Sprt(*numbers)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 @click.command("arena")
@@ -26,7 +48,20 @@ from chatiere.command.common import BOTS_HELP, SEED, CommandError, game_option, 
     help=f"The bots. A single one plays against itself. {BOTS_HELP}",
 )
 @click.option(
-    "--games", type=click.IntRange(2, 1_000_000), default=200, show_default=True, help="Games of each pairing."
+    "--games",
+    type=click.IntRange(2, 1_000_000),
+    default=200,
+    show_default=True,
+    help="Games of each pairing; with --sprt, the most of them; with --paired, a multiple of the number of players.",
+)
+@click.option(
+    "--paired", is_flag=True, help="Play each deal with every rotation of the bots' seats; intervals are over deals."
+)
+@click.option(
+    "--sprt",
+    type=SequentialTest(),
+    help="End a pairing once a sequential test has decided whether its first bot wins P0 of the games or less, or P1 "
+    "or more, with the error rates ALPHA and BETA (0.05 each).",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
 @game_option
@@ -42,6 +77,8 @@ def command(
     players: int | None,
     names: str,
     games: int,
+    paired: bool,
+    sprt: Sprt | None,
     seed: int,
     given_options: tuple[str, ...],
     output: Path | None,
@@ -49,14 +86,16 @@ def command(
     """Let bots play a tournament, and report win rates, ratings and balance. Needs chatiere[arena].
 
     Every bot plays every other. With n > 2 players one plays alone against n - 1 of the other, then the other way
-    round. Seats are rotated. A shared win counts in parts. The intervals of win rates are Wilson's. Ratings are
-    openskill's, from all games. The balance is that of the game: how many decisions it takes, how often seats share
-    the win, how much of it the seat gets that begins, and what is played, with 95 % intervals.
+    round. Seats are rotated. A shared win counts in parts. The intervals of win rates are Wilson's, those of paired
+    deals normal. Ratings are openskill's, from all games. The balance is that of the game: how many decisions it
+    takes, how often seats share the win, how much of it the seat gets that begins, and what is played, with 95 %
+    intervals.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)
     try:
-        arena = Arena(game, seats, tuple(bots.split(names)), games, seed, parse_options(rules, given_options))
+        options = parse_options(rules, given_options)
+        arena = Arena(game, seats, tuple(bots.split(names)), games, seed, options, paired, sprt)
     except ValueError as error:
         raise CommandError(str(error)) from error
     try:
@@ -87,11 +126,12 @@ def _play(arena: Arena) -> tuple[dict[Pairing, Results], dict[Pairing, Balance]]
     with progress(len(pairings) * arena.games, arena.game) as report:
         for pairing in pairings:
             played[pairing], balances[pairing] = arena.play(pairing, report)
+            report(arena.games - len(played[pairing].lengths))
     return played, balances
 
 
 def _rate(arena: Arena, played: dict[Pairing, Results]) -> list[Rating]:
-    with progress(len(played) * arena.games, "ratings") as report:
+    with progress(sum(len(results.lengths) for results in played.values()), "ratings") as report:
         return arena.rate_bots(played, report)
 
 
@@ -118,7 +158,7 @@ def _report(
     pairings = "pairing" if len(played) == 1 else "pairings"
     decisions = sum(int(results.lengths.sum()) for results in played.values())
     yield (
-        f"{arena.game}, {arena.players} players: {len(played)} {pairings} of {arena.games:,} games, seed {arena.seed}; "
+        f"{arena.game}, {arena.players} players: {len(played)} {pairings} of {arena.extent()}, seed {arena.seed}; "
         f"{decisions:,} decisions in {seconds:.1f} s"
     )
     for bot in arena.unrepeatable():
@@ -128,6 +168,10 @@ def _report(
         rates = {pairing: win_rate(results) for pairing, results in played.items()}
         yield from _table(("bot", "against", "wins", "95 % interval", "even"), list(_rate_rows(arena, rates)))
         yield ""
+        if arena.sprt is not None:
+            test_heads = ("bot", "against", "games", "LLR", "bounds", "accepted")
+            yield from _table(test_heads, list(_test_rows(arena, arena.sprt, played)))
+            yield ""
         yield from _table(("bot", "mu", "sigma", "ordinal"), list(_rating_rows(rated)))
         yield ""
     heads = ("bot", "against", "decisions", "median", "range", "shared wins", "first seat's wins")
@@ -141,6 +185,18 @@ def _rate_rows(arena: Arena, rates: dict[Pairing, Rate]) -> Iterator[tuple[str, 
     for pairing, (wins, low, high) in rates.items():
         interval = f"{_percent(low)} to {_percent(high)}"
         yield *_names(arena, pairing), _percent(wins), interval, _percent(1 / arena.players)
+
+
+def _test_rows(arena: Arena, sprt: Sprt, played: dict[Pairing, Results]) -> Iterator[tuple[str, ...]]:
+    hypotheses = {
+        "H0": f"H0: {_percent(sprt.p0)} or less",
+        "H1": f"H1: {_percent(sprt.p1)} or more",
+        None: "neither",
+    }
+    for pairing, results in played.items():
+        games, llr, lower, upper, accepted = evidence(sprt, results)
+        bounds = f"{lower:.2f} to {upper:.2f}"
+        yield *_names(arena, pairing), f"{games:,}", f"{llr:.2f}", bounds, hypotheses[accepted]
 
 
 def _rating_rows(rated: Sequence[Rating]) -> Iterator[tuple[str, ...]]:
