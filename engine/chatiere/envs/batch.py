@@ -13,6 +13,10 @@ from chatiere.engine.core import choices
 from chatiere.engine.core.choices import scramble
 from chatiere.v1.game_pb2 import GameInfo
 
+# Positions share it.
+_NO_MASK = np.zeros((0, 0), np.bool_)
+_NO_MASK.flags.writeable = False
+
 
 class Positions(NamedTuple):
     """The positions of n games; columns that were not requested are empty. See chatiere.v1.Positions."""
@@ -37,7 +41,7 @@ class Positions(NamedTuple):
     """uint8 (n, observation_length): the observation of the seat to decide; 0 if there is none."""
     final_observations: NDArray[np.uint8]
     """uint8 (r, players, observation_length): each seat's observation at the end of the r games that were restarted."""
-    mask: NDArray[np.bool_] | NDArray[np.uint8] = np.zeros((0, 0), np.bool_)
+    mask: NDArray[np.bool_] | NDArray[np.uint8] = _NO_MASK
     """The mask of the legal actions, as in Batch; empty unless the environment has made it."""
 
 

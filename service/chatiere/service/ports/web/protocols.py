@@ -292,6 +292,7 @@ def _only_message(body: bytes, coding: str, largest: int) -> bytes:
         raise _failure(code_pb2.UNIMPLEMENTED, f"this method takes one request message, not {len(messages)}")
     flags, message = messages[0]
     if flags and not can_be_packed:
+        # Not INTERNAL, as Connect's conformance suite wants it: that counts as the service's own fault.
         raise _failure(code_pb2.UNIMPLEMENTED, "the message is compressed, but its compression is not named")
     return _plain(message, largest, is_packed=bool(flags))
 
