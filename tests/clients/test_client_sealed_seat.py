@@ -72,6 +72,28 @@ def test_other_files_are_no_seat_s(address: str, tmp_path: Path, text: str) -> N
     assert path.read_text() == text
 
 
+def test_a_secret_that_the_service_made_is_taken_by_its_player(
+    address: str, seats: list[SealedSeat], tmp_path: Path
+) -> None:
+    response = seats[0].new_table("discat", [seats[0].seat, pb.TableSeat()], NONE)
+    (made,) = response.secrets
+    path = tmp_path / "theirs"
+    with SealedSeat(address, path, secret=made.secret) as theirs:
+        assert theirs.look(response.table).seat == made.seat == 1
+        seat = theirs.seat
+    with SealedSeat(address, path) as again:
+        assert again.seat == seat
+    with SealedSeat(address, path, secret=made.secret) as again:
+        assert again.seat == seat
+    text = path.read_text()
+    with pytest.raises(ValueError, match="theirs is the file of another seat"):
+        SealedSeat(address, path, secret=bytes(16))
+    assert path.read_text() == text
+    with pytest.raises(ValueError, match="a secret has 16 bytes, not 15"):
+        SealedSeat(address, tmp_path / "short", secret=bytes(15))
+    assert not (tmp_path / "short").exists()
+
+
 def test_a_game_by_hand(seats: list[SealedSeat]) -> None:
     table, actor = begun(seats, NONE)
     update = seats[actor].look(table)

@@ -29,6 +29,7 @@ from chatiere.v1.record_pb2 import GameRecord
 GAMES = engine.games()
 # Read by the page and the package in TypeScript, too.
 VECTORS = json.loads((Path(__file__).parents[1] / "data/records.json").read_text("utf-8"))
+REFUSED = json.loads((Path(__file__).parents[1] / "data/refused_records.json").read_text("utf-8"))
 RECORD = record_of(TRACES / "discat" / "2p-1.jsonl")
 TEXT = to_text(RECORD)
 WHOLE = TEXT.splitlines()
@@ -193,6 +194,13 @@ def test_a_text_that_is_no_record_is_refused_with_its_line(change: Callable[[], 
         from_text(change(), "game.chatiere")
     assert str(refused.value).startswith(f"game.chatiere, {complaint}")
     assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("vector", REFUSED, ids=[vector["what"] for vector in REFUSED])
+def test_a_text_of_another_form_is_refused_as_by_other_clients(vector: dict[str, str]) -> None:
+    with pytest.raises(MalformedRecordError) as refused:
+        from_text(vector["text"])
+    assert str(refused.value) == f"record, {vector['error']}"
 
 
 def test_a_move_that_a_rule_forbids_is_refused_with_the_rule() -> None:

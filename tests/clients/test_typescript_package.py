@@ -104,13 +104,13 @@ def test_what_is_packed_can_be_installed(built: Path, tmp_path: Path) -> None:
     with tarfile.open(packed) as archive:
         archive.extractall(tmp_path, filter="data")
     (tmp_path / "package").rename(tmp_path / "node_modules/@chatiere/client")
-    (program,) = re.findall(r"^```ts\n(.*?)^```$", (PACKAGE / "README.md").read_text("utf-8"), re.M | re.S)
+    program = "".join(re.findall(r"^```ts\n(.*?)^```$", (PACKAGE / "README.md").read_text("utf-8"), re.M | re.S))
     with serving() as (door, _):
         (tmp_path / "program.mts").write_text(program.replace("http://127.0.0.1:8080", door), "utf-8")
         options = ("--strict", "--noUncheckedIndexedAccess", "--module", "nodenext", "--target", "es2022")
         run(tmp_path, "node", "node_modules/typescript/lib/tsc.js", *options, "program.mts")
-        # It prints the record.
-        assert "game: 'discat'" in run(tmp_path, "node", "program.mjs")
+        # It prints the record of a game, then the seat of a player who was invited.
+        assert re.search("game: 'discat'.*^seat 2$", run(tmp_path, "node", "program.mjs"), re.M | re.S)
 
 
 @pytest.fixture(scope="module")

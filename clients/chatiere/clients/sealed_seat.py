@@ -41,7 +41,7 @@ class ForkError(Exception):
 class SealedSeat(ChannelClient):
     """A seat at one sealed table, or at several one after another; may be used from several threads.
 
-    The seat is a file. It has the secret of the seat, made with the file, and of every table that the seat has
+    The seat is a file. It has the secret of the seat, made or taken with the file, and of every table that the seat has
     acknowledged or made under ACKNOWLEDGEMENT_NEXT which it was at which ply, so that it never acknowledges two of one
     ply, whatever happens between: neither two children of one parent nor two branches that others made together. Keep
     the file. It is locked (flock) until the SealedSeat is closed: another one that wants it meanwhile, in whatever
@@ -61,6 +61,7 @@ class SealedSeat(ChannelClient):
         target: str | Sequence[str] | grpc.Channel,
         path: str | os.PathLike[str],
         *,
+        secret: bytes | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         credentials: grpc.ChannelCredentials | None = None,
         token: str | None = None,
@@ -69,10 +70,13 @@ class SealedSeat(ChannelClient):
     ) -> None:
         """Take a seat. `path`: its file, made if there is none. For the rest see ChannelClient.
 
-        Raises ValueError for a file that is no seat's, and OSError: BlockingIOError while another SealedSeat has the
-        file.
+        `secret`: that of the seat, 16 bytes, if the service made it (NewTableResponse.secrets); None: that of the file,
+        or one made here.
+
+        Raises ValueError for a file that is no seat's or has another secret, and for a secret of another size, and
+        OSError: BlockingIOError while another SealedSeat has the file.
         """
-        self._seat = _SeatFile(Path(path))
+        self._seat = _SeatFile(Path(path), secret)
         super().__init__(
             target,
             timeout=timeout,
@@ -108,7 +112,8 @@ class SealedSeat(ChannelClient):
         `seats`: who sits where, `seat` of each player's own client, or TableSeat(bot=…). `lifetime`: the seconds until
         the table expires, 60 … 31,536,000; None: 30 days.
 
-        Returns the table and the secrets that the service made, for empty seats.
+        Returns the table and the secrets that the service made, for empty seats: give each to its player alone, who
+        takes the seat with it.
 
         Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS,
         MISSING_FIELD.
@@ -198,18 +203,22 @@ class SealedSeat(ChannelClient):
 class _SeatFile:
     """The file of a seat, in JSON: its secret, and the hash of the table of each "table id, ply", in hexadecimal."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, secret: bytes | None) -> None:
+        if secret is not None and len(secret) != _SECRET_SIZE:
+            raise ValueError(f"a secret has {_SECRET_SIZE} bytes, not {len(secret)}")
         self._path = path
         self._lock = threading.Lock()
         self._tables: dict[str, str] = {}
         # The file, locked; each time it is written, another one.
         self._file = self._open()
         if self._file is None:
-            self.secret = secrets.token_bytes(_SECRET_SIZE)
+            self.secret = secrets.token_bytes(_SECRET_SIZE) if secret is None else secret
             self._write()
             return
         try:
             self._read(self._file.read())
+            if secret not in (None, self.secret):
+                raise ValueError(f"{path} is the file of another seat")
         except ValueError:
             self.close()
             raise

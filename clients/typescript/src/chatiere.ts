@@ -60,8 +60,14 @@ export class Chatiere {
     return HostTable.resume(this.games, record);
   }
 
-  /** Take a seat at sealed tables: that of `store` or, if it has none yet, a new one. */
-  takeSeat(store: SeatStore): Promise<SealedSeat> {
-    return SealedSeat.take(this.tables, store);
+  /**
+   * Take a seat at sealed tables: that of `store` or, if it has none yet, a new one.
+   *
+   * `secret`: that of the seat, 16 bytes, if the service made it (NewTableResponse.secrets); without it a new seat's is
+   * made here. Rejects for a store that has something else as the secret, and with RangeError for a secret of another
+   * size.
+   */
+  takeSeat(store: SeatStore, secret?: Uint8Array): Promise<SealedSeat> {
+    return SealedSeat.take(this.tables, store, secret);
   }
 }

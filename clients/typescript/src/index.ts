@@ -4,6 +4,7 @@ export { Chatiere, type Settings } from "./chatiere.js";
 export { ChatiereError, type FieldViolation, type Reason, TransportError } from "./errors.js";
 export * from "./generated/index.js";
 export { HostTable, type Move } from "./host_table.js";
+export { hashText, seatOf } from "./invitations.js";
 export { beginRecord, readRecord, type RecordFacts } from "./records.js";
 export { headerOf } from "./sealed_table.js";
 export { SealedSeat } from "./sealed_seat.js";

@@ -39,9 +39,12 @@ export function beginRecord(beginning: Position, players: number, facts: RecordF
 }
 
 /**
- * Return the record that a text is (docs/records.md). Its options and moves are not checked: Chatiere.resume does that.
+ * Return the record that a text is (docs/records.md).
  *
- * Throws RangeError, which names the line, for another text; Error for options that the game does not have.
+ * Its form is checked here, its options and moves by the service, as in Chatiere.resume. The seats of moves and whether
+ * the game is over, which the text has for people, nobody compares with the game: a GameRecord has neither.
+ *
+ * Throws RangeError, which names the line, for a text of another form; Error for options that the game does not have.
  */
 export function readRecord(text: string): GameRecord {
   // Its options are whatever JSON the text has.

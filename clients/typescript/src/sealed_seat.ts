@@ -24,7 +24,7 @@ const SECRET = /^[0-9a-f]{32}$/;
 /**
  * A seat at one sealed table, or at several one after another.
  *
- * Its store has the secret of the seat, made with it, and of every table that the seat has acknowledged or made under
+ * Its store has the secret of the seat, made or taken with it, and of every table that the seat has acknowledged or made under
  * Acknowledgement.NEXT which it was at which ply, so that it never acknowledges two of one ply, whatever happens
  * between: neither two children of one parent nor two branches that others made together.
  *
@@ -41,22 +41,29 @@ export class SealedSeat {
     readonly seat: TableSeat,
   ) {}
 
-  /** Take a seat; see Chatiere.takeSeat. Throws for a store that has something else as the secret. */
-  static async take(tables: Client<typeof TableService>, store: SeatStore): Promise<SealedSeat> {
-    const text = await store.keep("secret", toHex(crypto.getRandomValues(new Uint8Array(SECRET_SIZE))));
+  /** Take a seat; see Chatiere.takeSeat. */
+  static async take(tables: Client<typeof TableService>, store: SeatStore, secret?: Uint8Array): Promise<SealedSeat> {
+    if (secret !== undefined && secret.length !== SECRET_SIZE) {
+      throw new RangeError(`a secret has ${SECRET_SIZE} bytes, not ${secret.length}`);
+    }
+    const text = await store.keep("secret", toHex(secret ?? crypto.getRandomValues(new Uint8Array(SECRET_SIZE))));
     if (!SECRET.test(text)) {
       throw new Error("the store is not that of a seat");
     }
-    const secret = fromHex(text);
-    const seat = create(TableSeatSchema, { holder: { case: "secretSha256", value: await sha256(secret) } });
-    return new SealedSeat(tables, store, secret, seat);
+    if (secret !== undefined && text !== toHex(secret)) {
+      throw new Error("the store is that of another seat");
+    }
+    const kept = fromHex(text);
+    const seat = create(TableSeatSchema, { holder: { case: "secretSha256", value: await sha256(kept) } });
+    return new SealedSeat(tables, store, kept, seat);
   }
 
   /**
    * Begin a game at a new table. `request`: game, acknowledgement, and `seats`: who sits where, `seat` of each player's
    * own client, or a bot; `players` is their number.
    *
-   * Returns the table and the secrets that the service made, for empty seats. Reasons: UNKNOWN_GAME, INVALID_PLAYERS,
+   * Returns the table and the secrets that the service made, for empty seats: give each to its player alone, who takes
+   * the seat with it. Reasons: UNKNOWN_GAME, INVALID_PLAYERS,
    * INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS, MISSING_FIELD.
    */
   newTable(request: MessageInitShape<typeof NewTableRequestSchema>): Promise<NewTableResponse> {

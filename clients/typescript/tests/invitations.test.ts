@@ -4,6 +4,8 @@ import { test } from "node:test";
 import {
   Acknowledgement,
   awaitedReplies,
+  hashText,
+  headerOf,
   invitationIn,
   invitationText,
   type InvitedSeat,
@@ -11,37 +13,38 @@ import {
   replied,
   replyIn,
   replyText,
-  type SealedSeat,
+  seatOf,
 } from "@chatiere/client";
 
 import { at, connected } from "./support.js";
 
 const chatiere = connected();
 
-function hashOfSecret({ seat }: SealedSeat): string {
-  assert(seat.holder.case === "secretSha256");
-  return Buffer.from(seat.holder.value).toString("base64url");
-}
-
 test("a table is made of an invitation and its replies", async () => {
   const [mine, theirs] = await Promise.all([chatiere.takeSeat(new MapStore()), chatiere.takeSeat(new MapStore())]);
   const id = "0123456789abcdef";
-  let seats: InvitedSeat[] = [{ hash: hashOfSecret(mine) }, { bot: "random" }, {}];
+  let seats: InvitedSeat[] = [{ hash: hashText(mine.seat) }, { bot: "random" }, {}];
   const link = invitationText({ id, game: "discat", asksNext: false, seats });
 
   const invitation = invitationIn(link);
   assert.deepEqual([invitation.game, awaitedReplies(invitation.seats)], ["discat", [0, 2]]);
-  const reply = replyIn(replyText({ id: invitation.id, hash: hashOfSecret(theirs) }));
+  const reply = replyIn(replyText({ id: invitation.id, hash: hashText(theirs.seat) }));
 
   assert.deepEqual([reply.id, awaitedReplies(seats)], [id, [2]]);
   seats = replied(seats, reply.hash);
   assert.deepEqual(awaitedReplies(seats), []);
-  const bot = at(seats, 1);
-  assert("bot" in bot);
   const { table } = await mine.newTable({
     game: invitation.game,
     acknowledgement: Acknowledgement.NONE,
-    seats: [mine.seat, { holder: { case: "bot", value: bot.bot } }, theirs.seat],
+    seats: seats.map(seatOf),
   });
-  assert.equal((await theirs.look(table)).seat, 2);
+  assert.deepEqual([(await mine.look(table)).seat, (await theirs.look(table)).seat], [0, 2]);
+  assert.equal(at(headerOf(table).seats, 1).holder.value, "random");
+});
+
+test("a seat comes back from the text of its hash; others have none", async () => {
+  const { seat } = await chatiere.takeSeat(new MapStore());
+  assert.deepEqual(seatOf({ hash: hashText(seat) }), seat);
+  assert.throws(() => hashText(seatOf({ bot: "random" })), { name: "RangeError", message: /no hash/ });
+  assert.throws(() => seatOf({}), { name: "RangeError", message: /a reply is awaited/ });
 });

@@ -16,6 +16,12 @@ for (const { text, record } of vectorsIn("records.json") as { text: string; reco
   });
 }
 
+for (const { what, text, error } of vectorsIn("refused_records.json") as Record<"what" | "text" | "error", string>[]) {
+  test(`what is no record is refused: ${what}`, () => {
+    assert.throws(() => readRecord(text), { name: "RangeError", message: error });
+  });
+}
+
 test("options that a game does not have are refused", () => {
   const text = "game: discat\nrules_version: 1\nplayers: 2\noption dog_track: 5\nseed: 1\nso far\n";
   assert.throws(() => readRecord(text), /dogTrack/);

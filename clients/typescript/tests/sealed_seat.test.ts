@@ -76,6 +76,25 @@ test("two players carry a game to its end, and its record is whole", async () =>
   assert.equal(replayed.ply, tables.length - 1);
 });
 
+test("a secret that the service made is taken by its player", async () => {
+  const mine = await chatiere.takeSeat(new MapStore());
+  const asked = { game: "discat", seats: [mine.seat, {}], acknowledgement: Acknowledgement.NONE };
+  const { table, secrets } = await mine.newTable(asked);
+  assert.deepEqual(
+    secrets.map(({ seat }) => seat),
+    [1],
+  );
+  const { secret } = at(secrets, 0);
+  const texts = new Map<string, string>();
+  const theirs = await chatiere.takeSeat(new MapStore(texts), secret);
+  assert.equal((await theirs.look(table)).seat, 1);
+  for (const again of [undefined, secret]) {
+    assert.deepEqual((await chatiere.takeSeat(new MapStore(texts), again)).seat, theirs.seat);
+  }
+  await assert.rejects(chatiere.takeSeat(new MapStore(texts), new Uint8Array(16)), /that of another seat/);
+  await assert.rejects(chatiere.takeSeat(new MapStore(), new Uint8Array(15)), { name: "RangeError" });
+});
+
 test("what two acknowledge apart is merged", async () => {
   const seats = await Promise.all([0, 1].map(() => chatiere.takeSeat(new MapStore())));
   const [one, other] = [at(seats, 0), at(seats, 1)];

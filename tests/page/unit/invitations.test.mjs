@@ -16,12 +16,10 @@ import {
 const ID = "0123456789abcdef";
 const [MINE, THEIRS, OTHER] = ["a", "b", "c"].map((letter) => letter.repeat(43));
 const INVITATION = { id: ID, game: "discat", asksNext: true, seats: [{ hash: MINE }, { bot: "random" }, {}] };
+const SENT = { ...INVITATION, seats: [{}, { bot: "random" }, {}] };
 
 test("an invitation comes back from its text, without who has a seat already", () => {
-  assert.deepEqual(invitationIn(invitationText(INVITATION)), {
-    ...INVITATION,
-    seats: [{}, { bot: "random" }, {}],
-  });
+  assert.deepEqual(invitationIn(invitationText(INVITATION)), SENT);
 });
 
 test("a reply comes back from its text", () => {
@@ -44,17 +42,45 @@ test("a reply takes the first seat that awaits one, and only one", () => {
 for (const [what, value] of [
   ["nothing", null],
   ["a number", 7],
-  ["no id", { ...INVITATION, id: undefined }],
-  ["an id that is none", { ...INVITATION, id: "../../../../../.." }],
-  ["no game", { ...INVITATION, game: 7 }],
-  ["no seats", { ...INVITATION, seats: {} }],
-  ["a seat that is none", { ...INVITATION, seats: ["me"] }],
-  ["too many seats", { ...INVITATION, seats: Array(21).fill({}) }],
+  ["no id", { ...SENT, id: undefined }],
+  ["an id that is none", { ...SENT, id: "../../../../../.." }],
+  ["no game", { ...SENT, game: 7 }],
+  ["a game without a name", { ...SENT, game: "" }],
+  ["asksNext left out", { ...SENT, asksNext: undefined }],
+  ["asksNext that is a number", { ...SENT, asksNext: 1 }],
+  ["no list of seats", { ...SENT, seats: {} }],
+  ["no seats", { ...SENT, seats: [] }],
+  ["a seat that is none", { ...SENT, seats: ["me"] }],
+  ["a seat that is a list", { ...SENT, seats: [[], {}] }],
+  ["a seat that is null", { ...SENT, seats: [null] }],
+  ["a bot that is a number", { ...SENT, seats: [{ bot: 5 }] }],
+  ["a bot without a name", { ...SENT, seats: [{ bot: "" }] }],
+  ["a hash that is a number", { ...SENT, seats: [{ hash: 7 }] }],
+  ["a seat with a hash", { ...SENT, seats: [{ hash: MINE }] }],
+  ["a bot with a hash", { ...SENT, seats: [{ bot: "random", hash: MINE }] }],
+  ["too many seats", { ...SENT, seats: Array(21).fill({}) }],
 ]) {
   test(`what is no invitation is refused: ${what}`, () => {
-    assert.throws(() => invitationIn(packed(value)), { name: "RangeError", message: /no invitation/ });
+    assert.throws(() => invitationIn(packed(value)), { name: "RangeError", message: /^no invitation/ });
   });
 }
+
+test("as many seats as allowed are read", () => {
+  const seats = Array(20).fill({});
+  assert.deepEqual(invitationIn(packed({ ...SENT, seats, more: 1 })), { ...SENT, seats });
+});
+
+test("what would be no invitation, and no reply, is not written", () => {
+  assert.throws(() => invitationText({ ...INVITATION, id: "mine" }), {
+    name: "RangeError",
+    message: /16 hexadecimal/,
+  });
+  assert.throws(() => replyText({ id: ID, hash: "not a hash!" }), {
+    name: "RangeError",
+    message: /^no reply/,
+  });
+  assert.throws(() => replied([{}, {}], "not a hash!"), { name: "RangeError", message: /^no reply/ });
+});
 
 for (const [what, text] of [
   ["other text", "!"],

@@ -8,6 +8,7 @@ import { readRecord } from "../../../web/chatiere/web/shared/records.js";
 
 const SAMPLE = readFileSync(new URL("../../../docs/games/discat.chatiere", import.meta.url), "utf8");
 const VECTORS = new URL("../../data/records.json", import.meta.url);
+const REFUSED = new URL("../../data/refused_records.json", import.meta.url);
 const BEGUN = "game: discat\nrules_version: 1\nplayers: 2\n";
 
 test("a record is read", () => {
@@ -42,26 +43,51 @@ for (const { text, record } of JSON.parse(readFileSync(VECTORS, "utf8"))) {
   });
 }
 
+for (const { what, text, error } of JSON.parse(readFileSync(REFUSED, "utf8"))) {
+  test(`what is no record is refused, as by other clients: ${what}`, () => {
+    assert.throws(() => readRecord(text), { name: "RangeError", message: error });
+  });
+}
+
 const SEEDED = `${BEGUN}seed: 7\n`;
 for (const [what, text, place] of [
-  ["an empty text", "", /no line 'game/],
-  ["no seed", `${BEGUN}so far\n`, /no line 'seed/],
-  ["no players", "game: discat\nrules_version: 1\nseed: 1\nover\n", /no line 'players/],
-  ["an option that is no JSON", `${BEGUN}option first_seat: one\nseed: 7\nover\n`, /line 4/],
-  ["an option without a value", `${BEGUN}option first_seat: null\nseed: 7\nover\n`, /line 4/],
-  ["an option without a name", `${BEGUN}option: 1\nseed: 7\nover\n`, /line 4/],
-  ["a list in place of a set", `${BEGUN}option up_arrows: [1]\nseed: 7\nover\n`, /option up_arrows/],
-  ["an unknown tag", `${SEEDED}colour: red\nover\n`, /line 5/],
-  ["a tag given twice", `${SEEDED}seed: 8\nover\n`, /line 5/],
-  ["a number that is none", `${BEGUN}seed: seven\nover\n`, /line 4/],
-  ["a name that is no JSON", `${SEEDED}name 0: "Anna\nover\n`, /line 5/],
-  ["a name that is a number", `${SEEDED}name 0: 7\nover\n`, /line 5/],
-  ["a move left out", `${SEEDED}\n2. seat 0: 1\nover\n`, /line 6/],
-  ["a move without a seat", `${SEEDED}\n1: 1\nover\n`, /line 6/],
-  ["more after the end", `${SEEDED}over\n1. seat 0: 1\n`, /line 6/],
-  ["no end", `${SEEDED}1. seat 0: 1\n`, /cut short/],
+  [
+    "an option without a value",
+    `${SEEDED}option first_seat: null\nover\n`,
+    /^line 5: first_seat must not be null$/,
+  ],
+  [
+    "an option nested deeply",
+    `${SEEDED}option first_seat: ${"[".repeat(9000)}\nover\n`,
+    /^line 5: .*'\[{40}…'$/,
+  ],
+  [
+    "a list in place of a set",
+    `${SEEDED}option up_arrows: [1]\nover\n`,
+    /^line 5: 'option up_arrows' must be an int/,
+  ],
+  ["no seat", `${SEEDED}so far\n`.replace("players: 2", "players: 0"), /^line 3: no game has 0 players$/],
+  [
+    "too many seats",
+    `${SEEDED}so far\n`.replace("players: 2", "players: 30000000"),
+    /^line 3: no game has 30000000 players$/,
+  ],
+  [
+    "a long line",
+    `${SEEDED}# ${"😺".repeat(9999)}\nover\n`,
+    /^line 5: a line has at most 10000 .*, not 10001$/,
+  ],
+  ["a long text", "\n".repeat(2_000_001), /^2000001 characters; a record has at most 2000000$/],
 ]) {
   test(`what is no record is refused: ${what}`, () => {
     assert.throws(() => readRecord(text), { name: "RangeError", message: place });
   });
 }
+
+test("a text and a line may be as long as that", () => {
+  const line = `# ${"😺".repeat(9998)}\n`;
+  const text = SEEDED + line.repeat(199) + "so far\n";
+  const blank = "\n".repeat(2_000_000 - [...text].length);
+  assert.deepEqual(readRecord(text + blank).actions, []);
+  assert.throws(() => readRecord(`${text}${blank}\n`), /2000001 characters/);
+});

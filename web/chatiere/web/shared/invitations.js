@@ -2,10 +2,10 @@
 // client makes the secret of a seat and sends its hash in a reply. The table is made once no reply is awaited.
 
 import { packed, unpacked } from "./bytes.js";
+import { MAX_SEATS } from "./seats.js";
 
 const HASH = /^[\w-]{43}$/;
 const ID = /^[0-9a-f]{16}$/;
-const MAX_SEATS = 20;
 
 /**
  * The player of a seat: a bot, whoever has the secret of a hash (its SHA-256 in base64url), or nobody yet.
@@ -13,39 +13,36 @@ const MAX_SEATS = 20;
  */
 
 /**
- * An invitation. `id`: eight random bytes in hexadecimal; `asksNext`: whether the table has to be acknowledged.
+ * An invitation. `id`: eight random bytes as 16 hexadecimal digits; `asksNext`: whether the table has to be acknowledged.
  * @typedef {{id: string, game: string, asksNext: boolean, seats: InvitedSeat[]}} Invitation
  */
 
+/** @typedef {Partial<Record<string, unknown>>} Unknown */
+
 /**
- * Return an invitation as text, for links. Who has accepted already is left out.
+ * Return an invitation as text, for links. Who has accepted already is left out. Throws RangeError for what is no invitation.
  * @param {Invitation} invitation
  */
 export function invitationText({ id, game, asksNext, seats }) {
-  return packed({ id, game, asksNext, seats: seats.map((seat) => ("bot" in seat ? seat : {})) });
+  const sent = { id, game, asksNext, seats: seats.map((seat) => ("bot" in seat ? seat : {})) };
+  return packed(checkedInvitation(sent));
 }
 
 /**
  * Return the invitation that a text is. Throws RangeError for another text.
  * @param {string} text
- * @returns {Invitation}
  */
 export function invitationIn(text) {
-  const { id, game, asksNext, seats } = objectIn(text);
-  const isSeat = (/** @type {unknown} */ seat) => typeof seat === "object" && seat !== null;
-  const isSound = Array.isArray(seats) && seats.length <= MAX_SEATS && seats.every(isSeat);
-  if (typeof id !== "string" || !ID.test(id) || typeof game !== "string" || !isSound) {
-    throw new RangeError("the text is no invitation");
-  }
-  return { id, game, asksNext: asksNext === true, seats: /** @type {InvitedSeat[]} */ (seats) };
+  return checkedInvitation(objectIn(text));
 }
 
 /**
- * Return a reply as text, for links. `hash`: of the secret that its player's client has made.
+ * Return a reply as text, for links. `hash`: of the secret that its player's client has made. Throws RangeError for what is
+ * no reply.
  * @param {{id: string, hash: string}} reply
  */
-export function replyText({ id, hash }) {
-  return packed({ id, hash });
+export function replyText(reply) {
+  return packed(checkedReply(reply));
 }
 
 /**
@@ -53,11 +50,7 @@ export function replyText({ id, hash }) {
  * @param {string} text
  */
 export function replyIn(text) {
-  const { id, hash } = objectIn(text);
-  if (typeof id !== "string" || !ID.test(id) || typeof hash !== "string" || !HASH.test(hash)) {
-    throw new RangeError("the text is no reply");
-  }
-  return { id, hash };
+  return checkedReply(objectIn(text));
 }
 
 /**
@@ -70,12 +63,13 @@ export function awaitedReplies(seats) {
 
 /**
  * Return the seats of an invitation with a reply: it takes the first seat that awaits one, unless it has one already. Throws
- * RangeError where none does.
+ * RangeError where none does, and for what is no hash.
  * @param {readonly InvitedSeat[]} seats
  * @param {string} hash
  * @returns {InvitedSeat[]}
  */
 export function replied(seats, hash) {
+  checkedHash(hash);
   if (seats.some((seat) => "hash" in seat && seat.hash === hash)) {
     return [...seats];
   }
@@ -87,8 +81,63 @@ export function replied(seats, hash) {
 }
 
 /**
+ * Return an invitation, whatever else is with it left out. Throws RangeError for what is none.
+ * @param {Unknown} found
+ * @returns {Invitation}
+ */
+function checkedInvitation({ id, game, asksNext, seats }) {
+  if (typeof game !== "string" || game === "") {
+    throw new RangeError("no invitation: its game must be the name of one");
+  }
+  if (typeof asksNext !== "boolean") {
+    throw new RangeError("no invitation: asksNext must be true or false");
+  }
+  if (!Array.isArray(seats) || seats.length < 1 || seats.length > MAX_SEATS || !seats.every(isSent)) {
+    throw new RangeError(`no invitation: its seats must be 1 to ${MAX_SEATS}, each {} or {"bot": "…"}`);
+  }
+  return { id: checkedId(id), game, asksNext, seats };
+}
+
+/**
+ * Return whether a seat is one as invitations have it: a bot's, or one that awaits a reply.
+ * @param {unknown} seat
+ */
+function isSent(seat) {
+  if (typeof seat !== "object" || seat === null || Array.isArray(seat)) {
+    return false;
+  }
+  return Object.entries(seat).every(
+    ([key, value]) => key === "bot" && typeof value === "string" && value !== "",
+  );
+}
+
+/**
+ * Return a reply, whatever else is with it left out. Throws RangeError for what is none.
+ * @param {Unknown} found
+ */
+function checkedReply({ id, hash }) {
+  return { id: checkedId(id), hash: checkedHash(hash) };
+}
+
+/** @param {unknown} id */
+function checkedId(id) {
+  if (typeof id !== "string" || !ID.test(id)) {
+    throw new RangeError("no invitation and no reply: the id must be 16 hexadecimal digits, in lower case");
+  }
+  return id;
+}
+
+/** @param {unknown} hash */
+function checkedHash(hash) {
+  if (typeof hash !== "string" || !HASH.test(hash)) {
+    throw new RangeError("no reply: the hash must be the 43 digits of 32 bytes in base64url");
+  }
+  return hash;
+}
+
+/**
  * @param {string} text
- * @returns {Partial<Record<string, unknown>>}
+ * @returns {Unknown}
  */
 function objectIn(text) {
   try {

@@ -1,11 +1,22 @@
-// Records of games as text: docs/records.md has the form. The service checks the game itself when it replays a record.
+// Records of games as text: docs/records.md has the form. Whether the game can be played so the service checks, when it replays
+// a record. The seats of moves and whether the game is over, which the text has for people, nobody compares with the game here.
 
 import { SetOptions } from "./fields.js";
+import { MAX_SEATS } from "./seats.js";
 
-const TAGS = new Set(["game", "rules_version", "players", "chance", "seed", "game_number", "date"]);
+const TAGS = ["game", "rules_version", "players", "chance", "seed", "game_number", "date"];
 /** The options that are sets, as game.option: of each the field of its message that lists what is in it. */
 const SETS = new Map(Object.entries(SetOptions));
-const NUMBERS = new Set(["rules_version", "players", "seed", "game_number"]);
+const MAX_CHARACTERS = 2_000_000;
+const MAX_LINE_LENGTH = 10_000;
+const MAX_NAME_LENGTH = 100;
+const MAX_QUOTE_LENGTH = 40;
+const MAX_U32 = 2n ** 32n - 1n;
+const MAX_U64 = 2n ** 64n - 1n;
+const CONTROL = /[\p{Cc}\p{Cs}]/u;
+const MOVE = /^(\d+)\. seat (\d+): (\d+)$/;
+const OUTCOME = /^chance: (\d+)$/;
+const END = /^(over|so far)$/;
 
 /**
  * A record, in the form that GameRecord has in JSON: chance has a stream, or outcomes where it was explicit.
@@ -27,107 +38,331 @@ const NUMBERS = new Set(["rules_version", "players", "seed", "game_number"]);
  * @returns {GameRecord}
  */
 export function readRecord(text) {
-  /** @type {Map<string, string>} */
-  const tags = new Map();
-  /** @type {{actions: number[], outcomes: number[]}} */
-  const lists = { actions: [], outcomes: [] };
-  let isEnded = false;
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (line === "" || line.startsWith("#")) {
-      continue;
-    }
-    const isEnd = /^(over|so far)( *#.*)?$/.test(line);
-    if (isEnded || !(isEnd || readMove(line, lists) || readTag(line, tags))) {
-      throw new RangeError(`line ${index + 1}`);
-    }
-    isEnded = isEnd;
+  const characters = lengthOf(text);
+  if (characters > MAX_CHARACTERS) {
+    throw new RangeError(`${characters} characters; a record has at most ${MAX_CHARACTERS}`);
   }
-  for (const tag of [
-    "game",
-    "rules_version",
-    "players",
-    tags.get("chance") === "explicit" ? "game" : "seed",
-  ]) {
+  const lines = new Lines(text);
+  const tags = new Tags(lines);
+  const record = beginningOf(tags);
+  readMoves(lines, tags.lineAfter, record);
+  return record;
+}
+
+/** The lines of a text, one after another. */
+class Lines {
+  /** @type {string[]} */
+  #lines;
+  /** The number of the line that was read last, from 1. */
+  #number = 0;
+
+  /** @param {string} text */
+  constructor(text) {
+    this.#lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
+  }
+
+  get number() {
+    return this.#number;
+  }
+
+  /** Return the next line that holds anything; the last one must end, too, as nothing is cut off then. */
+  next() {
+    while (this.#number < this.#lines.length - 1) {
+      const line = this.#lines[this.#number++] ?? "";
+      const length = lengthOf(line);
+      if (length > MAX_LINE_LENGTH) {
+        this.fail(`a line has at most ${MAX_LINE_LENGTH} characters, not ${length}`);
+      }
+      if (CONTROL.test(line)) {
+        this.fail("a control character");
+      }
+      if (line !== "" && !line.startsWith("#")) {
+        return line;
+      }
+    }
+    this.#number = this.#lines.length;
+    return this.fail("cut short: the last line must be 'over' or 'so far', with a newline");
+  }
+
+  /** Throw unless nothing is left but empty lines. */
+  end() {
+    const more = this.#lines.findIndex((line, index) => index >= this.#number && line !== "");
+    if (more >= 0) {
+      this.fail("the record has ended, but the text goes on", more + 1);
+    }
+  }
+
+  /**
+   * @param {string} message
+   * @param {number} [number] the line's
+   * @returns {never}
+   */
+  fail(message, number = this.#number) {
+    throw new RangeError(`line ${number}: ${message}`);
+  }
+}
+
+/** The tags of a text, and the line after them. */
+class Tags {
+  /**
+   * The values as written, and the numbers of their lines.
+   * @type {Map<string, {value: string, number: number}>}
+   */
+  #tags = new Map();
+  #lines;
+
+  /** @param {Lines} lines */
+  constructor(lines) {
+    this.#lines = lines;
+    this.lineAfter = this.#read();
+  }
+
+  #read() {
+    for (;;) {
+      const line = this.#lines.next();
+      const found = /^chance: \d/.test(line) ? null : /^(([a-z_]+)( [a-z_0-9]+)?): (.+)$/s.exec(line);
+      if (!found) {
+        return line;
+      }
+      const [, tag = "", kind = "", word, value = ""] = found;
+      const known = this.#tags.get(tag);
+      if (known) {
+        this.#lines.fail(`'${tag}' was given in line ${known.number} already`);
+      }
+      if (!(word === undefined ? TAGS : ["option", "name"]).includes(kind)) {
+        this.#lines.fail(
+          `unknown tag ${quoted(tag)}; tags are ${TAGS.join(", ")}, option NAME and name SEAT`,
+        );
+      }
+      this.#tags.set(tag, { value, number: this.#lines.number });
+    }
+  }
+
+  /**
+   * Return whether a tag was given.
+   * @param {string} tag
+   */
+  has(tag) {
+    return this.#tags.has(tag);
+  }
+
+  /**
+   * Return the second words of the tags that have this first one, as they were given.
+   * @param {string} kind
+   */
+  wordsOf(kind) {
+    return [...this.#tags.keys()].flatMap((tag) =>
+      tag.startsWith(`${kind} `) ? [tag.slice(kind.length + 1)] : [],
+    );
+  }
+
+  /**
+   * Return the value of a tag. Throws RangeError if it was not given.
+   * @param {string} tag
+   */
+  text(tag) {
+    return this.#tags.get(tag)?.value ?? this.fail(`no line '${tag}: …' before the moves`);
+  }
+
+  /**
+   * Return the integer that a tag has.
+   * @param {string} tag
+   * @param {bigint} most
+   */
+  integer(tag, most) {
+    return integerIn(this.text(tag), tag, most, (message) => this.fail(message, tag));
+  }
+
+  /**
+   * Return what the JSON of a tag says.
+   * @param {string} tag
+   * @returns {unknown}
+   */
+  json(tag) {
+    const text = this.text(tag);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return this.fail(`the value is not JSON: ${quoted(text)}`, tag);
+    }
+  }
+
+  /**
+   * @param {string} message
+   * @param {string} [tag] where it is wrong; else in the line after the tags
+   * @returns {never}
+   */
+  fail(message, tag = "") {
+    return this.#lines.fail(message, this.#tags.get(tag)?.number);
+  }
+}
+
+/**
+ * Return the record of the tags, without moves.
+ * @param {Tags} tags
+ * @returns {GameRecord}
+ */
+function beginningOf(tags) {
+  const game = tags.text("game");
+  const rulesVersion = Number(tags.integer("rules_version", MAX_U32));
+  const players = Number(tags.integer("players", MAX_U32));
+  if (players < 1 || players > MAX_SEATS) {
+    tags.fail(`no game has ${players} players`, "players");
+  }
+  const options = optionsOf(game, tags);
+  return {
+    game,
+    rulesVersion,
+    players,
+    ...(Object.keys(options).length > 0 && { options: { [inJson(game)]: options } }),
+    ...chanceOf(tags),
+    actions: [],
+    seatNames: namesOf(tags, players),
+    date: dateOf(tags),
+  };
+}
+
+/**
+ * Return the stream that chance came from, or a list for its outcomes.
+ * @param {Tags} tags
+ */
+function chanceOf(tags) {
+  if (!tags.has("chance")) {
+    if (!tags.has("seed")) {
+      tags.fail("neither 'seed: …' nor 'chance: explicit' before the moves");
+    }
+    const seed = String(tags.integer("seed", MAX_U64));
+    const gameNumber = tags.has("game_number") ? String(tags.integer("game_number", MAX_U64)) : "0";
+    return { stream: { seed, gameNumber } };
+  }
+  if (tags.text("chance") !== "explicit") {
+    tags.fail(`chance is 'explicit', or has a seed, not ${quoted(tags.text("chance"))}`, "chance");
+  }
+  for (const tag of ["seed", "game_number"]) {
+    if (tags.has(tag)) {
+      tags.fail(`explicit chance has no ${tag}`, tag);
+    }
+  }
+  return { outcomes: { outcomes: [] } };
+}
+
+/**
+ * Return the names of all seats, or none.
+ * @param {Tags} tags
+ * @param {number} players
+ */
+function namesOf(tags, players) {
+  const given = tags.wordsOf("name");
+  if (given.length === 0) {
+    return [];
+  }
+  const seats = Array.from({ length: players }, (_, seat) => String(seat));
+  const other = given.find((seat) => !seats.includes(seat));
+  if (other !== undefined) {
+    tags.fail(`no such seat: seats are 0 to ${players - 1}`, `name ${other}`);
+  }
+  return seats.map((seat) => {
+    const tag = `name ${seat}`;
     if (!tags.has(tag)) {
-      throw new RangeError(`no line '${tag}: …'`);
+      tags.fail(`no line '${tag}: …': give the names of all seats, or none`, `name ${given.at(-1)}`);
+    }
+    const name = tags.json(tag);
+    if (typeof name !== "string" || /\p{Cs}/u.test(name)) {
+      return tags.fail("a name must be a JSON string of valid characters", tag);
+    }
+    const length = lengthOf(name);
+    if (length > MAX_NAME_LENGTH) {
+      tags.fail(`a name has at most ${MAX_NAME_LENGTH} characters, not ${length}`, tag);
+    }
+    return name;
+  });
+}
+
+/**
+ * Return the date, "" if there is none.
+ * @param {Tags} tags
+ */
+function dateOf(tags) {
+  if (!tags.has("date")) {
+    return "";
+  }
+  const date = tags.text("date");
+  // Some browsers take 30 February for a day of March; the calendar of records, as Python's, begins with the year 1.
+  const isDay =
+    /^(?!0000)\d{4}-\d\d-\d\d$/.test(date) && new Date(`${date}T00:00Z`).toJSON()?.startsWith(date);
+  return isDay ? date : tags.fail(`a date is a day as YYYY-MM-DD, not ${quoted(date)}`, "date");
+}
+
+/**
+ * Read the moves into a record, and the end.
+ * @param {Lines} lines
+ * @param {string} first the first line after the tags
+ * @param {GameRecord} record
+ */
+function readMoves(lines, first, { actions, outcomes }) {
+  const integer = (/** @type {string} */ text, what = "a number") =>
+    Number(integerIn(text, what, MAX_U32, (message) => lines.fail(message)));
+  for (let content = contentOf(first); !END.test(content); content = contentOf(lines.next())) {
+    const [, outcome] = OUTCOME.exec(content) ?? [];
+    const move = MOVE.exec(content);
+    if (outcome !== undefined) {
+      const id = integer(outcome, "an outcome");
+      (outcomes?.outcomes ?? lines.fail("chance comes from the seed: no outcomes are given")).push(id);
+    } else if (move) {
+      const [number, , id = 0] = move.slice(1).map((text) => integer(text));
+      if (number !== actions.length + 1) {
+        lines.fail(`this is move ${actions.length + 1}, not ${number}`);
+      }
+      actions.push(id);
+    } else {
+      lines.fail(
+        "a move must be 'NUMBER. seat SEAT: ID' or 'chance: OUTCOME', and the last line 'over' or 'so far', " +
+          `not ${quoted(content)}`,
+      );
     }
   }
-  if (!isEnded) {
-    throw new RangeError("cut short: the last line is 'over' or 'so far'");
-  }
-  return recordOf(tags, lists);
+  lines.end();
 }
 
 /**
- * Read a decision or an outcome; return whether the line is one.
+ * Return a line without its comment.
  * @param {string} line
- * @param {{actions: number[], outcomes: number[]}} lists
  */
-function readMove(line, { actions, outcomes }) {
-  const [, number, action] = /^(\d+)\. seat \d+: (\d+)( *#.*)?$/.exec(line) ?? [];
-  const [, outcome] = /^chance: (\d+)( *#.*)?$/.exec(line) ?? [];
-  if (outcome !== undefined) {
-    outcomes.push(Number(outcome));
-  } else if (Number(number) === actions.length + 1) {
-    actions.push(Number(action));
-  } else {
-    return false;
-  }
-  return true;
+function contentOf(line) {
+  return line.replace(/#.*/s, "").replace(/ +$/, "");
 }
 
 /**
- * Read a tag; return whether the line is one.
- * @param {string} line
- * @param {Map<string, string>} tags
- */
-function readTag(line, tags) {
-  const [, tag = "", kind = "", value = ""] = /^((\w+)(?: \w+)?): (.+)$/.exec(line) ?? [];
-  if (tags.has(tag) || !isSound(tag, kind, value)) {
-    return false;
-  }
-  tags.set(tag, value);
-  return true;
-}
-
-/**
- * @param {string} tag
- * @param {string} kind
- * @param {string} value
- */
-function isSound(tag, kind, value) {
-  if (/^(name \d+|option [a-z_0-9]+)$/.test(tag)) {
-    const found = read(value);
-    return kind === "name" ? typeof found === "string" : found !== undefined && found !== null;
-  }
-  return TAGS.has(tag) && (!NUMBERS.has(tag) || /^\d+$/.test(value));
-}
-
-/**
- * Return what a JSON text says; undefined for another text.
+ * Return the integer that a text is, from 0 to `most`.
  * @param {string} text
- * @returns {unknown}
+ * @param {string} what
+ * @param {bigint} most
+ * @param {(message: string) => never} fail
  */
-function read(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+function integerIn(text, what, most, fail) {
+  const isShort = /^\d+$/.test(text) && text.length <= String(most).length;
+  if (!isShort || BigInt(text) > most) {
+    fail(`${what} must be an integer from 0 to ${most}, not ${quoted(text)}`);
   }
+  return BigInt(text);
 }
 
 /**
- * Return the options, by name. Throws RangeError for a set that is none.
+ * Return the options, by name.
  * @param {string} game
- * @param {ReadonlyMap<string, string>} tags
+ * @param {Tags} tags
  */
 function optionsOf(game, tags) {
   return Object.fromEntries(
-    [...tags].flatMap(([tag, value]) => {
-      const [kind, name = ""] = tag.split(" ");
+    tags.wordsOf("option").map((name) => {
+      const tag = `option ${name}`;
+      const found = tags.json(tag);
+      if (found === null) {
+        // In JSON null is the default.
+        tags.fail(`${name} must not be null`, tag);
+      }
       const list = SETS.get(`${game}.${name}`);
-      const found = list === undefined ? read(value) : { [list]: inSet(tag, value) };
-      return kind === "option" ? [[inJson(name), found]] : [];
+      return [inJson(name), list === undefined ? found : { [list]: inSet(tags, tag) }];
     }),
   );
 }
@@ -142,39 +377,36 @@ function inJson(field) {
 
 /**
  * Return the numbers in a set, ascending: those from 1 on whose bits are set, the lowest for 1.
+ * @param {Tags} tags
  * @param {string} tag
- * @param {string} value
  */
-function inSet(tag, value) {
+function inSet(tags, tag) {
+  const value = tags.text(tag);
   if (!/^\d+$/.test(value)) {
-    throw new RangeError(`'${tag}' must be an integer whose bits are a set`);
+    tags.fail(`'${tag}' must be an integer whose bits are a set`, tag);
   }
   const bits = [...BigInt(value).toString(2)].reverse();
   return bits.flatMap((bit, index) => (bit === "1" ? [index + 1] : []));
 }
 
 /**
- * @param {ReadonlyMap<string, string>} tags
- * @param {{actions: number[], outcomes: number[]}} lists
- * @returns {GameRecord}
+ * Return the number of characters of a text, those beyond 16 bits counted once.
+ * @param {string} text
  */
-function recordOf(tags, { actions, outcomes }) {
-  const game = tags.get("game") ?? "";
-  const options = optionsOf(game, tags);
-  const seed = tags.get("seed");
-  const players = Number(tags.get("players"));
-  return {
-    game,
-    rulesVersion: Number(tags.get("rules_version")),
-    players,
-    ...(Object.keys(options).length > 0 && { options: { [inJson(game)]: options } }),
-    ...(seed === undefined
-      ? { outcomes: { outcomes } }
-      : { stream: { seed, gameNumber: tags.get("game_number") ?? "0" } }),
-    actions,
-    seatNames: Array.from({ length: players }, (_, seat) => tags.get(`name ${seat}`)).flatMap((name) =>
-      name === undefined ? [] : [JSON.parse(name)],
-    ),
-    date: tags.get("date") ?? "",
-  };
+function lengthOf(text) {
+  let length = 0;
+  for (const _ of text) {
+    length++;
+  }
+  return length;
+}
+
+/**
+ * Return a text as errors quote it.
+ * @param {string} text
+ */
+function quoted(text) {
+  const characters = [...text];
+  const isLong = characters.length > MAX_QUOTE_LENGTH;
+  return `'${isLong ? `${characters.slice(0, MAX_QUOTE_LENGTH).join("")}…` : text}'`;
 }

@@ -1,0 +1,29 @@
+import { create } from "@bufbuild/protobuf";
+
+import { type TableSeat, TableSeatSchema } from "./generated/chatiere/v1/table_service_pb.js";
+import { fromText, toText } from "./shared/bytes.js";
+import type { InvitedSeat } from "./shared/invitations.js";
+
+/**
+ * Return the hash of a seat's secret as text, as invitations and replies have it.
+ *
+ * `seat`: that of a SealedSeat. Throws RangeError for a seat without a hash, such as a bot's.
+ */
+export function hashText({ holder }: TableSeat): string {
+  if (holder.case !== "secretSha256") {
+    throw new RangeError("the seat has no hash of a secret");
+  }
+  return toText(holder.value);
+}
+
+/** Return a seat of an invitation as a new table needs it. Throws RangeError for one whose reply is awaited. */
+export function seatOf(invited: InvitedSeat): TableSeat {
+  if ("bot" in invited) {
+    return create(TableSeatSchema, { holder: { case: "bot", value: invited.bot } });
+  }
+  if ("hash" in invited) {
+    return create(TableSeatSchema, { holder: { case: "secretSha256", value: fromText(invited.hash) } });
+  }
+  // For an empty seat the service would make a secret.
+  throw new RangeError("a reply is awaited");
+}
