@@ -101,7 +101,9 @@ def parts() -> dict[str, Part]:
         _engine("wire", "requests", "plain", "weighing"),
         [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
     )
-    found["search"] = Part([ROOT / "engine/chatiere/bots/search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
+    found["search"] = Part(
+        sorted((ROOT / "engine/chatiere/bots").glob("*.p[xy][dx]")), ["tests/bots/test_search.py"], ["tests/bots"]
+    )
     found["http2"] = Part(
         sorted(path for path in (ROOT / "http2/chatiere/http2").iterdir() if path.suffix in (".c", ".pyx")),
         [
