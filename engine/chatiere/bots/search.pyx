@@ -29,12 +29,13 @@ from chatiere.bots.simulations cimport (
     Worlds,
     count_legal,
     descend,
+    draw_noise,
     learn,
     list_legal,
     put_results,
     simulate,
 )
-from chatiere.bots.tree cimport NONE, Forest, add_node, reserve
+from chatiere.bots.tree cimport NONE, Forest, add_node, discount, reserve
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.integers cimport read_number
 from chatiere.engine.core.position cimport Game
@@ -69,7 +70,8 @@ class SearchColumns(NamedTuple):
     `legal_offsets` uint32 (n + 1,): tree i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
     `legal_ids` uint16: dense ids of the legal actions at the roots, ascending.
     `visits` uint32, for each legal id: the number of simulations that chose it; those of a tree sum to its simulations.
-    `values` float64, for each legal id: the mean return of the seat to act over these; NaN without any.
+    `values` float64, for each legal id: the mean return of the seat to act over these, which counts 1/2048 less for each
+    decision before the end of the game, for at most 64 of them; NaN without any.
     `moves` uint64 (n,): the number of decisions made in the tree and in playouts.
     """
 
@@ -105,7 +107,7 @@ cdef class _Trees:
     cdef const uint64_t* seed_data
     cdef uint64_t* move_data
 
-    def __cinit__(self, Game game not None, int players, seeds, double exploration, evaluate):
+    def __cinit__(self, Game game not None, int players, seeds, double exploration, double noise, evaluate):
         cdef Py_ssize_t trees = len(seeds), _
         self.game = game
         self.evaluate = evaluate
@@ -126,6 +128,7 @@ cdef class _Trees:
         self.forest.players = players
         self.forest.exploration = exploration
         self.forest.with_priors = evaluate is not None
+        self.forest.noise = noise
         self.reserve(trees + 1)
         self.forest.used = 1
         for _ in range(trees):
@@ -197,6 +200,10 @@ cdef class _Trees:
         self.roots.legal_ids = <uint16_t*> self.new_array(self.roots.legal_offsets[self.worlds.trees], np.uint16)
         with nogil:
             list_legal(&self.forest, &self.worlds, &self.roots)
+        if self.forest.noise > 0:
+            self.roots.noise = <double*> self.new_array(self.roots.legal_offsets[self.worlds.trees], np.float64)
+            with nogil:
+                draw_noise(&self.forest, &self.roots, self.worlds.trees, self.seed_data)
         if self.evaluate is not None:
             self.run_round(0)
         return 0
@@ -315,6 +322,14 @@ cdef object read_reals(name, given, shape):
     return array
 
 
+def sure_win(players):
+    """Return the value of an action after which every simulation was over at once, won by the seat to act alone.
+
+    No other action has as high a value. `players`: the number of seats.
+    """
+    return (players - 1) * discount(1)
+
+
 def read_exploration(value):
     """Return a finite number from 0 on as a float. Raises EngineError: INVALID_BATCH."""
     if not isinstance(value, Real) or not isfinite(value) or value < 0:
@@ -325,13 +340,22 @@ def read_exploration(value):
     return float(value)
 
 
+def read_noise(value):
+    """Return a part of noise, 0 … 1, as a float. Raises EngineError: INVALID_BATCH."""
+    if not isinstance(value, Real) or not 0 <= value <= 1:
+        raise EngineError(
+            Reason.INVALID_BATCH, f"noise must be a number from 0 to 1, not {shown(value)}", field="noise"
+        )
+    return float(value)
+
+
 def read_simulations(value):
     """Return a number of simulations, 1 … MAX_SIMULATIONS, as an int. Raises EngineError: INVALID_BATCH."""
     return read_number("simulations", value, 1, MAX_SIMULATIONS)
 
 
 def search(
-    Game game not None, players, seeds, worlds, *, simulations, exploration, evaluate=None, milliseconds=None
+    Game game not None, players, seeds, worlds, *, simulations, exploration, noise=0.0, evaluate=None, milliseconds=None
 ):
     """Search n positions, each for the seat that has to act, and return SearchColumns.
 
@@ -346,6 +370,9 @@ def search(
     `simulations`: the simulations of each tree, 1 … 1,000,000. `milliseconds`: end the search earlier, after the
     round in which so much time is up; its results then depend on the machine, too. None: no limit of time.
 
+    Returns count a little less the later they come (see SearchColumns), those that `evaluate` expects as if they came
+    at the leaf: so a seat wins sooner and loses later, if it can.
+
     Without `evaluate` a simulation adds one action to the tree and plays out at random; among actions all of which were
     tried a seat chooses by UCB1: mean + exploration × √(ln available / visits), with the mean return scaled to 0 … 1.
 
@@ -354,6 +381,11 @@ def search(
     each leaf's are scaled to sum to 1, and float (m, players), the returns expected for the seats, from the seat to act
     clockwise. A seat chooses by PUCT: mean + exploration × prior × √available / (1 + visits), with the mean of the node
     for an action without visits. The roots are evaluated once more, before the first simulation.
+
+    `noise`: the part of the priors at the roots that is noise, 0 … 1, as in AlphaZero (which has 0.25): each prior is
+    (1 - noise) × prior + noise × share, where the shares are of Dirichlet's distribution, with the parameter 10 / n for
+    each of n actions, to within 1/1024. Without `evaluate` all have the prior 1/n, and the exploration of an action
+    counts n × prior times.
 
     Memory: 32 + 8 × players bytes a node, at most as much again in reserve, and the worlds of a call. There is a node
     for each simulation or, with `evaluate`, for each legal action of a leaf.
@@ -364,6 +396,7 @@ def search(
     cdef int seats = game.read_players(players)
     cdef uint32_t budget = read_simulations(simulations)
     constant = read_exploration(exploration)
+    part = read_noise(noise)
     if milliseconds is not None and not (
         isinstance(milliseconds, Real) and isfinite(milliseconds) and milliseconds > 0
     ):
@@ -378,6 +411,6 @@ def search(
             f"seeds must be uint64 (n,), 8 bytes for each of 1 to {MAX_TREES} trees, not {len(seed_bytes)} bytes",
             field="seeds",
         )
-    trees = _Trees(game, seats, np.frombuffer(seed_bytes, "<u8"), constant, evaluate)
+    trees = _Trees(game, seats, np.frombuffer(seed_bytes, "<u8"), constant, part, evaluate)
     trees.run(worlds, budget, milliseconds)
     return trees.results()

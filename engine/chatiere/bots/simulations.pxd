@@ -13,6 +13,7 @@ ctypedef struct Roots:
     int8_t* actors
     uint32_t* legal_offsets
     uint16_t* legal_ids
+    double* noise  # beside legal_ids; NULL: none
 
 
 ctypedef struct Worlds:
@@ -38,6 +39,7 @@ ctypedef struct Reached:
 
 cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexcept nogil
 cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) noexcept nogil
+cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const uint64_t* seeds) noexcept nogil
 cdef bint simulate(
     Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves
 ) noexcept nogil

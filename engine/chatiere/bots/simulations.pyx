@@ -1,9 +1,9 @@
 """Simulations of a search in given worlds, of each of many trees."""
 
 from libc.math cimport NAN
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from chatiere.bots.tree cimport NONE, Node, back_up, back_up_end, expand, expand_all, pick
 from chatiere.engine.core.game cimport (
@@ -100,6 +100,44 @@ cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) n
         memcpy(roots.legal_ids + roots.legal_offsets[tree], ids, count * sizeof(uint16_t))
 
 
+# Noise
+
+cdef enum:
+    # The sum of the parameters of Dirichlet's distribution: about that of AlphaZero's in chess, shogi and Go.
+    CONCENTRATION = 10
+    NOISE_DRAWS = 1024
+
+
+cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const uint64_t* seeds) noexcept nogil:
+    # Fill the noise of all roots: the shares of the actions in draws from Pólya's urn, which tend to Dirichlet's
+    # distribution and need integers alone. In UCB1, where each prior is 1, their mean is 1.
+    cdef uint16_t drawn[NOISE_DRAWS]
+    cdef double* noise
+    cdef Stream stream
+    cdef uint64_t number
+    cdef Py_ssize_t tree
+    cdef int count, i
+    for tree in range(trees):
+        # No simulation has such a number.
+        stream = stream_at(seeds[tree], UINT32_MAX, 0)
+        noise = roots.noise + roots.legal_offsets[tree]
+        count = roots.legal_offsets[tree + 1] - roots.legal_offsets[tree]
+        memset(noise, 0, count * sizeof(double))
+        for i in range(NOISE_DRAWS):
+            number = number_below(&stream, CONCENTRATION + i)
+            drawn[i] = number_below(&stream, count) if number < CONCENTRATION else drawn[number - CONCENTRATION]
+            noise[drawn[i]] += 1.0 / NOISE_DRAWS
+        for i in range(count):
+            noise[i] *= forest.noise if forest.with_priors else forest.noise * count
+
+
+cdef inline const double* noise_of(const Roots* roots, Py_ssize_t tree, uint32_t node) noexcept nogil:
+    # Only roots have any.
+    if roots.noise == NULL or node != tree + 1:
+        return NULL
+    return roots.noise + roots.legal_offsets[tree]
+
+
 # Simulations
 
 cdef bint simulate(
@@ -110,6 +148,7 @@ cdef bint simulate(
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
     cdef Stream stream
+    cdef uint64_t decisions
     cdef uint32_t number, node, child
     cdef Py_ssize_t tree
     cdef int actor, count, missing, fault
@@ -125,7 +164,7 @@ cdef bint simulate(
             while actor != TERMINAL and missing == 0:
                 if node != tree + 1:
                     count = ops.legal_actions(body, ids)
-                child = pick(forest, node, ids, count, actor, &missing)
+                child = pick(forest, node, ids, count, actor, noise_of(roots, tree, node), &missing)
                 if missing:
                     child = expand(forest, node, ids, number_below(&stream, missing))
                 fault = ops.apply(body, forest.nodes[child].action, NULL)
@@ -134,8 +173,9 @@ cdef bint simulate(
                 actor = ops.settle(ops, body, &stream)
                 moves[tree] += 1
                 node = child
-            moves[tree] += playout(ops, body, &stream)
-            back_up_end(forest, node, body)
+            decisions = playout(ops, body, &stream)
+            moves[tree] += decisions
+            back_up_end(forest, node, body, decisions)
     return True
 
 
@@ -180,7 +220,7 @@ cdef bint descend(
         while actor != TERMINAL:
             if node != tree + 1:
                 count = ops.legal_actions(body, ids)
-            child = pick(forest, node, ids, count, actor, &missing)
+            child = pick(forest, node, ids, count, actor, noise_of(roots, tree, node), &missing)
             if missing:
                 break
             fault = ops.apply(body, forest.nodes[child].action, NULL)
@@ -190,7 +230,7 @@ cdef bint descend(
             moves[tree] += 1
             node = child
         if actor == TERMINAL:
-            back_up_end(forest, node, body)
+            back_up_end(forest, node, body, 0)
             continue
         if not reserve_ids(leaves):
             return False  # uncovered: memory does not run out in tests
@@ -224,7 +264,7 @@ cdef void learn(Forest* forest, const Reached* leaves, const double* priors, con
         )
         for distance in range(forest.players):
             returns[seat_at(leaves.actors[i], distance, forest.players)] = values[i * forest.players + distance]
-        back_up(forest, leaves.nodes[i], returns)
+        back_up(forest, leaves.nodes[i], returns, 0)
 
 
 cdef void put_results(

@@ -1,6 +1,6 @@
 """The trees of a search: nodes, the choice among their children, and what is backed up."""
 
-from libc.math cimport INFINITY, log, sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memset
@@ -41,6 +41,7 @@ cdef uint32_t add_node(Forest* forest, uint32_t parent, uint32_t before, uint16_
     node.parent = parent
     node.available = 1
     node.action = action
+    node.prior = 1.0
     if parent != NONE:
         node.next = forest.nodes[parent].first if before == NONE else forest.nodes[before].next
         if before == NONE:
@@ -56,15 +57,30 @@ cdef inline double mean_of(const Forest* forest, uint32_t node, int seat) noexce
     return (total / forest.nodes[node].visits + 1.0) / forest.players
 
 
+cdef double logarithm(uint32_t number) noexcept nogil:
+    # The natural logarithm of a number from 1 on, to nine digits. Of arithmetic alone, which IEEE 754 rounds the same on
+    # every processor, unlike the logarithms of the libraries of C: a search has to visit the same nodes everywhere.
+    cdef double mantissa = number, square, odd
+    cdef int exponent = 0
+    while mantissa > 1.4142135623730951:  # √2
+        mantissa *= 0.5
+        exponent += 1
+    odd = (mantissa - 1.0) / (mantissa + 1.0)
+    square = odd * odd
+    return exponent * 0.6931471805599453 + 2.0 * odd * (
+        1.0 + square * (1.0 / 3.0 + square * (1.0 / 5.0 + square * (1.0 / 7.0 + square * (1.0 / 9.0))))
+    )
+
+
 cdef uint32_t pick(
-    Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, int* missing
+    Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
 ) noexcept nogil:
     # Returns the child that `seat` chooses among the legal actions: by UCB1, or with priors by PUCT, where a child
-    # without visits counts as much as the node; of equals the lowest action. `missing`: the number of legal actions
-    # that have no child; if there are any, what is returned means nothing.
+    # without visits counts as much as the node; of equals the lowest action. `noise`: one for each of `ids`, or NULL.
+    # `missing`: the number of legal actions that have no child; if there are any, what is returned means nothing.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
-    cdef double score, best_score = -INFINITY, last_logarithm = 0.0
+    cdef double score, exploration, best_score = -INFINITY, last_logarithm = 0.0
     cdef double mean = mean_of(forest, node, seat) if nodes[node].visits else 0.0
     cdef int found = 0, i = 0
     while child != NONE and i < count:
@@ -72,23 +88,24 @@ cdef uint32_t pick(
             child = nodes[child].next
             continue
         if nodes[child].action == ids[i]:
-            if found < i:
-                pass
-            elif forest.with_priors:
-                score = mean_of(forest, child, seat) if nodes[child].visits else mean
-                score += (
-                    forest.exploration * nodes[child].prior * sqrt(nodes[child].available) / (1.0 + nodes[child].visits)
-                )
-            else:
-                # Most siblings have been available equally often.
-                if nodes[child].available != last_available:
-                    last_available = nodes[child].available
-                    last_logarithm = log(last_available)
-                score = mean_of(forest, child, seat)
-                score += forest.exploration * sqrt(last_logarithm / nodes[child].visits)
-            if found == i and score > best_score:
-                best_score = score
-                best = child
+            # What is compared means nothing once an action is missing.
+            if found == i:
+                exploration = forest.exploration * nodes[child].prior
+                if noise != NULL:
+                    exploration = forest.exploration * ((1.0 - forest.noise) * nodes[child].prior + noise[i])
+                if forest.with_priors:
+                    score = mean_of(forest, child, seat) if nodes[child].visits else mean
+                    score += exploration * sqrt(nodes[child].available) / (1.0 + nodes[child].visits)
+                else:
+                    # Most siblings have been available equally often.
+                    if nodes[child].available != last_available:
+                        last_available = nodes[child].available
+                        last_logarithm = logarithm(last_available)
+                    score = mean_of(forest, child, seat)
+                    score += exploration * sqrt(last_logarithm / nodes[child].visits)
+                if score > best_score:
+                    best_score = score
+                    best = child
             nodes[child].available += 1
             found += 1
             child = nodes[child].next
@@ -128,19 +145,28 @@ cdef void expand_all(
             forest.nodes[before].prior = priors[i] / sum_of_priors
 
 
-cdef void back_up(Forest* forest, uint32_t node, const double* returns) noexcept nogil:
-    # Count a visit with the returns of all seats, from a leaf up to the root.
+cdef void back_up(Forest* forest, uint32_t node, const double* returns, uint64_t decisions) noexcept nogil:
+    # Count a visit with the returns of all seats, so many decisions after a leaf, from there up to the root.
+    cdef double discounted[MAX_SEATS]
     cdef double* totals
+    cdef double left
+    cdef uint32_t above = forest.nodes[node].parent
     cdef int seat
+    while above != NONE:
+        decisions += 1
+        above = forest.nodes[above].parent
+    left = discount(decisions)
+    for seat in range(forest.players):
+        discounted[seat] = returns[seat] * left
     while node != NONE:
         forest.nodes[node].visits += 1
         totals = forest.totals + <size_t> node * forest.players
         for seat in range(forest.players):
-            totals[seat] += returns[seat]
+            totals[seat] += discounted[seat]
         node = forest.nodes[node].parent
 
 
-cdef void back_up_end(Forest* forest, uint32_t node, const void* body) noexcept nogil:
+cdef void back_up_end(Forest* forest, uint32_t node, const void* body, uint64_t decisions) noexcept nogil:
     # The same with the returns of a game that is over.
     cdef uint8_t ranks[MAX_SEATS]
     cdef double returns[MAX_SEATS]
@@ -150,4 +176,4 @@ cdef void back_up_end(Forest* forest, uint32_t node, const void* body) noexcept 
         winners += ranks[seat] == 1
     for seat in range(forest.players):
         returns[seat] = <double> forest.players / winners - 1.0 if ranks[seat] == 1 else -1.0
-    back_up(forest, node, returns)
+    back_up(forest, node, returns, decisions)
