@@ -4,7 +4,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
-from chatiere.bots.search import MAX_SIMULATIONS, SearchColumns, read_exploration, read_noise, read_simulations, search, sure_win
+from chatiere.bots.search import (
+    MAX_SIMULATIONS,
+    SearchColumns,
+    read_exploration,
+    read_noise,
+    read_simulations,
+    search,
+    sure_win,
+)
 
 # UCB1's constant of exploration, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7

@@ -70,8 +70,8 @@ class SearchColumns(NamedTuple):
     `legal_offsets` uint32 (n + 1,): tree i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
     `legal_ids` uint16: dense ids of the legal actions at the roots, ascending.
     `visits` uint32, for each legal id: the number of simulations that chose it; those of a tree sum to its simulations.
-    `values` float64, for each legal id: the mean return of the seat to act over these, which counts 1/2048 less for each
-    decision before the end of the game, for at most 64 of them; NaN without any.
+    `values` float64, for each legal id: the mean return of the seat to act over these, where each return counts 1/2048
+    less for each decision before the end of the game, for at most 64 of them; NaN without any.
     `moves` uint64 (n,): the number of decisions made in the tree and in playouts.
     """
 
@@ -129,7 +129,7 @@ cdef class _Trees:
         self.forest.exploration = exploration
         self.forest.with_priors = evaluate is not None
         self.forest.noise = noise
-        self.reserve(trees + 1)
+        self.reserve_nodes(trees + 1)
         self.forest.used = 1
         for _ in range(trees):
             add_node(&self.forest, NONE, NONE, 0)
@@ -143,7 +143,7 @@ cdef class _Trees:
         self.arrays.append(np.empty(size, dtype))
         return data_of(self.arrays[-1])
 
-    cdef int reserve(self, uint64_t count) except -1:
+    cdef int reserve_nodes(self, uint64_t count) except -1:
         if not reserve(&self.forest, count):
             raise MemoryError(f"no memory for {self.forest.used + count} nodes of trees")  # uncovered: as in `reserve`
         return 0
@@ -157,7 +157,7 @@ cdef class _Trees:
             if done == 0:
                 self.find_roots()
             if self.evaluate is None:
-                self.simulate()
+                self.play()
                 done += self.worlds.count
             while self.evaluate is not None and done < self.worlds.first + self.worlds.count:
                 self.run_round(done)
@@ -208,9 +208,9 @@ cdef class _Trees:
             self.run_round(0)
         return 0
 
-    cdef int simulate(self) except -1:
+    cdef int play(self) except -1:
         cdef bint done
-        self.reserve(self.worlds.trees * self.worlds.count)
+        self.reserve_nodes(self.worlds.trees * self.worlds.count)
         with nogil:
             done = simulate(&self.forest, &self.roots, &self.worlds, self.seed_data, self.move_data)
         if not done:
@@ -232,7 +232,7 @@ cdef class _Trees:
         told_priors, told_values = self.ask()
         priors = <const double*> data_of(told_priors)
         values = <const double*> data_of(told_values)
-        self.reserve(self.leaves.legal_offsets[self.leaves.count])
+        self.reserve_nodes(self.leaves.legal_offsets[self.leaves.count])
         with nogil:
             learn(&self.forest, &self.leaves, priors, values)
         return 0

@@ -58,8 +58,8 @@ cdef inline double mean_of(const Forest* forest, uint32_t node, int seat) noexce
 
 
 cdef double logarithm(uint32_t number) noexcept nogil:
-    # The natural logarithm of a number from 1 on, to nine digits. Of arithmetic alone, which IEEE 754 rounds the same on
-    # every processor, unlike the logarithms of the libraries of C: a search has to visit the same nodes everywhere.
+    # The natural logarithm of a number from 1 on, to nine digits. It is of arithmetic alone, which IEEE 754 rounds the
+    # same on every processor, unlike the logarithms of C's libraries: a search has to visit the same nodes everywhere.
     cdef double mantissa = number, square, odd
     cdef int exponent = 0
     while mantissa > 1.4142135623730951:  # √2
