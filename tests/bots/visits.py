@@ -8,7 +8,8 @@ It needs no more than NumPy and the engine, as `make processors` runs it where t
 import hashlib
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,30 +51,27 @@ def chosen(game: Game, players: int, spec: str) -> list[str]:
     return found
 
 
-def with_priors(game: Game, players: int) -> list[str]:
-    """Return a hash of the visits of each position's search with made-up priors and values."""
+def visits(game: Game, players: int, **options: Any) -> list[str]:
+    """Return hashes of the visits and values of each position's search."""
+
+    def visits_at(number: int, position: Position) -> str:
+        world = position.resample(position.current_player(), number).pack()
+        seeds = np.array([number], np.uint64)
+        found = search(game, players, seeds, lambda count: world * count, simulations=200, **options)
+        return f"{short_hash(found.visits)} {short_hash(found.values)}"
+
+    return [visits_at(number, position) for number, position in enumerate(positions(game, players))]
+
+
+def made_up(players: int) -> Callable[[Leaves], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Return an `evaluate` with made-up priors and values."""
 
     def evaluate(leaves: Leaves) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         priors = leaves.legal_ids.astype(np.float64) % 13 + 1
         marks = leaves.observations.sum(axis=1, dtype=np.int64)[:, None] * np.arange(3, 3 + players)
         return priors, (marks % 17 - 8) / 8
 
-    def visits(number: int, position: Position) -> str:
-        world = position.resample(position.current_player(), number).pack()
-        seeds = np.array([number], np.uint64)
-        searched = search(
-            game,
-            players,
-            seeds,
-            lambda count: world * count,
-            simulations=200,
-            exploration=1.25,
-            noise=0.25,
-            evaluate=evaluate,
-        )
-        return short_hash(searched.visits)
-
-    return [visits(number, position) for number, position in enumerate(positions(game, players))]
+    return evaluate
 
 
 def choices() -> dict[str, dict[str, list[str]]]:
@@ -83,7 +81,7 @@ def choices() -> dict[str, dict[str, list[str]]]:
         players = game.max_players
         specs = (*SEARCHES, *bots.names(game)[3:])
         found[game.name] = {spec: chosen(game, players, spec) for spec in specs}
-        found[game.name]["priors"] = with_priors(game, players)
+        found[game.name]["priors"] = visits(game, players, exploration=1.25, noise=0.25, evaluate=made_up(players))
     return found
 
 
