@@ -66,8 +66,8 @@ def get_packages() -> bool:
     for package in PACKAGES.glob("*.deb"):
         run("dpkg", "-x", package, SYSTEM)
     platforms = [f"--platform={platform}" for platform in PLATFORMS]
-    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--only-binary=:all:", "--target", LIBRARY]
-    run(*pip, *platforms, "--python-version", PYTHON.removeprefix("python"), f"numpy=={version('numpy')}")
+    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--only-binary=:all:"]
+    run(*pip, "--target", LIBRARY, *platforms, "--python-version", PYTHON.removeprefix("python"), f"numpy=={version('numpy')}")
     return True
 
 

@@ -84,7 +84,8 @@ def test_the_record_tells_who_decided(game: Game, old: Host, new: Host) -> None:
     table, secrets = begun(old, game, bots=BOTS)
     first = old.open(table)
     first.header.ClearField("bots_version")
-    chain, expected = [seal(first.key, first.header, first.body)], []
+    chain = [seal(first.key, first.header, first.body)]
+    expected: list[int] = []
     while (turn := old.look(chain[-1]).view.turn).kind != OVER:
         host = old if len(chain) < 12 else new
         if turn.seat < len(secrets):
