@@ -67,7 +67,15 @@ def get_packages() -> bool:
         run("dpkg", "-x", package, SYSTEM)
     platforms = [f"--platform={platform}" for platform in PLATFORMS]
     pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--only-binary=:all:"]
-    run(*pip, "--target", LIBRARY, *platforms, "--python-version", PYTHON.removeprefix("python"), f"numpy=={version('numpy')}")
+    run(
+        *pip,
+        "--target",
+        LIBRARY,
+        *platforms,
+        "--python-version",
+        PYTHON.removeprefix("python"),
+        f"numpy=={version('numpy')}",
+    )
     return True
 
 
