@@ -133,8 +133,10 @@ def table_of_two(
         host.room.post_table(seats[0].new_table("discat", sitting, acknowledgement).table)
         yield [host, guest], onlooker
     finally:
-        for each in (*people, *seats):
-            each.close()
+        for player in people:
+            player.close()
+        for seat in seats:
+            seat.close()
 
 
 def has_seen(ply: int, player: Player) -> bool:

@@ -14,7 +14,13 @@ SILENCE = 45.0
 """Seconds without a response after which the connection counts as broken: the service sends one every 15."""
 # Seconds before a room is followed again, which double from the first to the second.
 _FIRST_PAUSE, _MAX_PAUSE = 0.1, 5.0
-_BROKEN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
+# What a call ends with when its connection does.
+_BROKEN = {
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.INTERNAL,
+}
 
 
 class RoomContents:
