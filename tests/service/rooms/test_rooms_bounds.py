@@ -47,6 +47,22 @@ def test_rooms_with_followers_go_last() -> None:
     assert (error.reason, error.retry_after) == ("LIMIT_EXCEEDED", 1.0)
 
 
+def test_a_follower_that_leaves_a_forgotten_room_is_no_news_in_the_next_one() -> None:
+    rooms = Rooms(max_rooms=2)
+    rooms.post(room_of(1), name="Anna")
+    ear = rooms.follow(room_of(1), secret=secret_of(0))
+    # It learns of it later.
+    leave, ear.leave = ear.leave, lambda: None
+    rooms.post(room_of(2), name="Anna")
+    assert ear.error is not None
+    again = rooms.follow(room_of(1), secret=secret_of(1), client="bert")
+    leave()
+    assert len(again.heard) == 1
+    rooms.post(room_of(1), name="Anna")
+    assert len(again.heard) == 2
+    assert sum(room.size for room in rooms.relay._rooms.values()) == rooms.relay._size
+
+
 def test_when_all_is_full_the_client_with_most_rooms_gives_way() -> None:
     rooms = Rooms(max_rooms=6)
     for number, client in enumerate(["anna", "anna", "anna", "bert", "cleo", "bert"], 1):

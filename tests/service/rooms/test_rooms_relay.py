@@ -134,11 +134,12 @@ def test_a_second_table_of_a_ply_is_refused_with_the_first(host: Host, game: lis
     for table in game[:3]:
         rooms.post(table=table)
     ear = rooms.follow()
-    seat = host.look(game[1]).view.turn.seat
-    legal = host.look(game[1], secret_of(seat)).legal_actions
-    children = {host.move(game[1], secret_of(seat), action.id).table for action in legal}
-    for fork in children - {game[2]}:
-        assert rooms.post(table=fork, secret=secret_of(seat)) == pb.PostResponse(taken=False, table=game[2])
+    # Whoever begins can play any card.
+    seat = host.look(game[0]).view.turn.seat
+    legal = host.look(game[0], secret_of(seat)).legal_actions
+    children = {host.move(game[0], secret_of(seat), action.id).table for action in legal}
+    for fork in children - {game[1]}:
+        assert rooms.post(table=fork, secret=secret_of(seat)) == pb.PostResponse(taken=False, table=game[1])
     # One that is not made of the newest, or of one that is not held: with the newest.
     assert rooms.post(table=game[4]) == pb.PostResponse(taken=False, table=game[2])
     assert len(children) > 1
@@ -157,6 +158,21 @@ def test_a_child_of_a_fork_is_refused_with_the_newest(host: Host, game: list[byt
     mover = host.look(fork).view.turn.seat
     child = host.move(fork, secret_of(mover), host.look(fork, secret_of(mover)).legal_actions[0].id).table
     assert rooms.post(table=child) == pb.PostResponse(taken=False, table=game[1])
+
+
+def test_a_room_is_filled_up_with_what_its_lowest_table_was_made_of_alone(host: Host, game: list[bytes]) -> None:
+    rooms = Rooms(host.keys)
+    rooms.post(table=game[2])
+    seat = host.look(game[0]).view.turn.seat
+    legal = host.look(game[0], secret_of(seat)).legal_actions
+    for action in legal:
+        child = host.move(game[0], secret_of(seat), action.id).table
+        taken = child == game[1]
+        assert rooms.post(table=child).taken == taken
+        if taken:
+            break
+        assert rooms.post(table=child).table == game[2]
+    assert rooms.post(table=game[1]).taken
 
 
 def test_a_room_can_begin_in_mid_game_and_be_filled_up(host: Host, game: list[bytes]) -> None:
