@@ -88,7 +88,7 @@ class Rooms:
 
     def check_empty(self) -> None:
         """Check that nothing is kept any more."""
-        assert (self.relay._rooms, self.relay._owners, self.relay._size) == ({}, {}, 0)
+        assert (self.relay._rooms, self.relay._owners, self.relay.size) == ({}, {}, 0)
         assert not any(self.relay._turns)
         assert self.sample("chatiere_rooms") == self.sample("chatiere_room_followers") == 0
 

@@ -60,7 +60,7 @@ def test_a_follower_that_leaves_a_forgotten_room_is_no_news_in_the_next_one() ->
     assert len(again.heard) == 1
     rooms.post(room_of(1), name="Anna")
     assert len(again.heard) == 2
-    assert sum(room.size for room in rooms.relay._rooms.values()) == rooms.relay._size
+    assert sum(room.size for room in rooms.relay._rooms.values()) == rooms.relay.size
 
 
 def test_when_all_is_full_the_client_with_most_rooms_gives_way() -> None:
@@ -141,7 +141,7 @@ def test_whatever_clients_do_the_bounds_hold_and_nothing_is_left(steps: list[tup
             assert refusal.reason == "LIMIT_EXCEEDED"
         kept = relay._rooms.values()
         assert len(kept) <= 5
-        assert sum(each.size for each in kept) == relay._size <= 5 * OF_ROOM + 12 * NAME
+        assert sum(each.size for each in kept) == relay.size <= 5 * OF_ROOM + 12 * NAME
         for owner in relay._owners.values():
             assert (len(owner.rooms) <= 3, owner.followers <= 3) == (True, True)
             assert owner.size == sum(each.size for each in owner.rooms.values()) <= (5 * OF_ROOM + 12 * NAME + 1) // 2

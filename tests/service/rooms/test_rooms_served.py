@@ -224,6 +224,18 @@ def test_the_log_and_the_metrics_say_nothing_of_a_room(rooms: Running) -> None:
         assert repr(hidden)[2:-1] not in told
 
 
+def test_what_rooms_take_is_no_memory_of_requests_that_have_not_come_whole(rooms: Running) -> None:
+    """The server ends calls when more memory is in use than it knows of."""
+    relay = rooms.server.methods.relay
+    assert relay is not None
+    post(rooms, name="Anna")
+    rest = rooms.server.known - relay.size
+    relay.size += 1 << 40
+    # But for connections that are opened meanwhile.
+    assert rooms.server.known - rest > 1 << 39
+    relay.size -= 1 << 40
+
+
 @pytest.mark.parametrize("door", ["grpcio"], indirect=True)
 def test_several_workers_are_refused(door: Any) -> None:
     with pytest.raises(SettingError, match="relay: needs workers=1"):

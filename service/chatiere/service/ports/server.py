@@ -107,9 +107,10 @@ class Server:
 
     @property
     def known(self) -> int:
-        """The bytes of memory that connections, and the requests of the doors beside gRPC's, take."""
+        """The bytes of memory that connections, the requests of the doors beside gRPC's, and rooms take."""
         others = sum(door.known for door in (self._fast, self._web) if door is not None)
-        return _OF_CONNECTION * self._connections + others
+        rooms = 0 if self.methods.relay is None else self.methods.relay.size
+        return _OF_CONNECTION * self._connections + others + rooms
 
     def start(self) -> None:
         """Start to serve calls."""

@@ -47,7 +47,8 @@ class Relay:
         # The one that is unused for longest first.
         self._rooms: dict[bytes, Room] = {}
         self._owners: dict[str, Owner] = {}
-        self._size = 0
+        self.size = 0
+        """Bytes of memory that all rooms take."""
         # The followers that get their heartbeats at the same look.
         self._turns: list[dict[Feed, Room]] = [{} for _ in range(HEARTBEAT)]
         self._looks, self._numbers = count(), count()
@@ -160,7 +161,7 @@ class Relay:
 
     def _grow(self, room: Room, size: int) -> None:
         self._owners.setdefault(room.owner, Owner()).size += size
-        self._size += size
+        self.size += size
 
     def _make_way(self, room: Room, growth: int) -> None:
         """Drop others until a room may be kept, and grow by so many bytes. Raises Refusal (LIMIT_EXCEEDED)."""
@@ -176,7 +177,7 @@ class Relay:
             elif len(self._rooms) + more > settings.max_rooms:
                 limit, most = "rooms at a time", settings.max_rooms
                 owner = max(self._owners.values(), key=lambda each: len(each.rooms))
-            elif self._size + growth > settings.max_room_bytes:
+            elif self.size + growth > settings.max_room_bytes:
                 limit, most = "bytes of all rooms", settings.max_room_bytes
                 owner = max(self._owners.values(), key=lambda each: each.size)
             else:
