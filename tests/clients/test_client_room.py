@@ -212,7 +212,7 @@ def test_a_service_without_rooms() -> None:
 
 
 def test_a_silent_connection_is_given_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chatiere.clients.room.SILENCE", 0.05)
+    monkeypatch.setattr("chatiere.clients.room.SILENCE", 0.3)
     with Room(address, new_room_id()) as room:
         came = room.follow()
         # Each time it follows again it is told who is here.
@@ -289,7 +289,7 @@ def test_asyncio_goes_on_when_the_service_was_killed_and_started() -> None:
 
 
 def test_asyncio_gives_up_a_silent_connection(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chatiere.clients.aio_room.SILENCE", 0.05)
+    monkeypatch.setattr("chatiere.clients.aio_room.SILENCE", 0.3)
 
     async def work() -> None:
         async with AsyncRoom(address, new_room_id()) as room:
