@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement
-from chatiere.engine import Game, Position
+from chatiere.engine import Game, Position, Table
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.choices import scramble
 from chatiere.engine.core.integers import must_be, require_integer
@@ -110,6 +110,13 @@ def decisions_of(
     np.cumsum(counts[rows], out=offsets[1:])
     actors = positions.actors[rows]
     nothing = np.empty((0, 0), np.uint8)
+    drawn = nothing
+    if bot.needs_worlds:
+        # Any seed will do that tells nothing of the game: what is drawn of these with seeds of their own depends on
+        # nothing but luck and what the actor knows.
+        states = resample(positions.states[rows], actors, int(luck[0]))
+        worlds, _ = Table(game, players).resample(states.data, actors, seeds=luck)
+        drawn = np.frombuffer(worlds, np.uint8).reshape(len(rows), game.packed_size)
     return Decisions(
         game=game,
         players=players,
@@ -118,8 +125,7 @@ def decisions_of(
         legal_ids=positions.legal_ids[np.repeat(chosen, counts)],
         luck=luck,
         observations=positions.observations[rows] if bot.needs_observations else nothing,
-        # Worlds depend on luck and on what the actor knows, so any seed will do that tells nothing of the game.
-        drawn=resample(positions.states[rows], actors, int(luck[0])) if bot.needs_worlds else nothing,
+        drawn=drawn,
     )
 
 
