@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine.closing import Closing
 from chatiere.engine.core.batch import MAX_ITEMS
+from chatiere.engine.core.compact import CompactObservations
 from chatiere.engine.core.integers import column_of, require_integer, shown, unsigned
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs.batch import Batch, Ended, Positions, joined, only
@@ -57,14 +57,18 @@ class BatchEnv(Closing):
         seed: SupportsIndex,
         mask: bool | Literal["bits"],
         features: FeatureForm | None,
+        compact: bool,
     ) -> None:
         """Check the arguments. Raises TypeError and ValueError, which name them."""
         if mask not in (False, True, "bits"):
             raise ValueError(f'mask must be False, True or "bits", not {shown(mask)}')
         if features not in (None, *get_args(FeatureForm)):
             raise ValueError(f"features must be None or one of {get_args(FeatureForm)}, not {shown(features)}")
+        if compact and features is None:
+            raise ValueError(f"compact is for features, which have to be one of {get_args(FeatureForm)}, not None")
         self._mask = mask
         self._features = features
+        self._is_compact = bool(compact)
         self.num_envs = require_integer("num_envs", num_envs)
         self._batches = require_integer("batches", batches)
         self._games = None if games is None else require_integer("games", games)
@@ -145,6 +149,15 @@ class BatchEnv(Closing):
     def _is_last(self) -> bool:
         """Return True if no batch is due any more."""
 
+    def _describe(self, info: GameInfo) -> None:
+        # Takes the description of the game. Raises ValueError if it has no features of the form requested.
+        self.info = info
+        try:
+            self._compact = CompactObservations(info) if self._is_compact else None
+        except ValueError as error:
+            raise ValueError(f"compact must be False for {info.name}: {error}") from None
+        self._layout = ObservationLayout(self._compact or info)
+
     def _new_mask(self, rows: int) -> NDArray[np.bool_] | NDArray[np.uint8] | None:
         # An array for a mask; None if none is requested.
         if self._mask == "bits":
@@ -159,11 +172,8 @@ class BatchEnv(Closing):
         out: NDArray[Any] = np.empty(
             (len(observations), width), np.uint8 if self._features == "packed" else self._features
         )
-        return self._layout.features(observations.reshape(len(observations), self._layout.length), out)
-
-    @cached_property
-    def _layout(self) -> ObservationLayout:
-        return ObservationLayout(self.info)
+        observations = observations.reshape(len(observations), self.info.observation_length)
+        return self._layout.features(self._compact.crop(observations) if self._compact else observations, out)
 
     def _require_open(self) -> None:
         if self._is_closed:
