@@ -6,7 +6,7 @@ from packaging.requirements import Requirement
 from compat.__main__ import PROGRAMS, PROJECT, ROWS, lowest, requirements
 
 # Those of the service and of developers, which other tests install.
-OTHERS = {"traces", "web", "dev", "bench", "examples"}
+OTHERS = {"traces", "web", "dev", "bench"}
 
 
 def test_every_extra_of_a_library_is_tried() -> None:

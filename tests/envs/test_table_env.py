@@ -4,8 +4,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from itertools import islice
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from prometheus_client import CollectorRegistry
@@ -125,6 +127,23 @@ def test_features_are_made_on_request(address: str, name: str, form: Any) -> Non
                 encoded = layout.unpacked(batch.features.view(np.uint8)) if form == "packed" else batch.features
                 assert (encoded == features.astype(encoded.dtype)).all()
                 assert np.shares_memory(np.from_dlpack(batch.features), batch.features)
+
+
+@pytest.mark.parametrize("form", ["float32", "float16", "packed"])
+def test_jax_takes_arrays_without_a_copy(address: str, form: Any) -> None:
+    numbers: dict[str, Any] = {
+        "num_envs": 13,
+        "games": 20,
+        "features": form,
+        "mask": "bits" if form == "packed" else True,
+    }
+    with TableEnv("discat", 2, **numbers) as env, VectorEnv(address, "discat", 2, **numbers) as over_service:
+        layout = ObservationLayout(env.info)
+        for batch in (*islice(play(env), 20), *islice(play(over_service), 20)):
+            for array in (batch.features, batch.mask, layout.features(batch.observations)):
+                taken = jax.dlpack.from_dlpack(array)
+                assert taken.unsafe_buffer_pointer() == array.ctypes.data
+                assert np.array_equal(taken, array)
 
 
 @pytest.mark.parametrize("form", ["float32", "float16", "packed"])
