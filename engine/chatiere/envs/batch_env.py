@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine.closing import Closing
-from chatiere.engine.core import arrays
+from chatiere.engine.core.arrays import aligned_empty
 from chatiere.engine.core.batch import MAX_ITEMS
 from chatiere.engine.core.compact import CompactObservations
 from chatiere.engine.core.integers import column_of, require_integer, shown, unsigned
@@ -164,15 +164,15 @@ class BatchEnv(Closing):
     def _new_mask(self, rows: int) -> NDArray[np.bool_] | NDArray[np.uint8] | None:
         # An array for a mask; None if none is requested.
         if self._mask == "bits":
-            return arrays.empty((rows, -(-self.info.num_actions // 8)), np.uint8)
-        return arrays.empty((rows, self.info.num_actions), np.bool_) if self._mask else None
+            return aligned_empty((rows, -(-self.info.num_actions // 8)), np.uint8)
+        return aligned_empty((rows, self.info.num_actions), np.bool_) if self._mask else None
 
     def _encoded(self, observations: NDArray[np.uint8]) -> NDArray[Any]:
         # Their features as requested.
         if self._features is None:
             return np.zeros((0, 0), np.float32)
         width = self._layout.packed_size if self._features == "packed" else self._layout.num_features
-        out: NDArray[Any] = arrays.empty((len(observations), width), _ELEMENTS[self._features])
+        out: NDArray[Any] = aligned_empty((len(observations), width), _ELEMENTS[self._features])
         observations = observations.reshape(len(observations), self.info.observation_length)
         return self._layout.features(self._compact.crop(observations) if self._compact else observations, out)
 

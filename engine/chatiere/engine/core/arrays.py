@@ -12,7 +12,7 @@ ALIGNMENT = 64
 _Element = TypeVar("_Element", bound=np.generic)
 
 
-def empty(shape: tuple[int, ...], dtype: type[_Element]) -> NDArray[_Element]:
+def aligned_empty(shape: tuple[int, ...], dtype: type[_Element]) -> NDArray[_Element]:
     """Return a new array in C order that begins at a multiple of 64 bytes, as numpy.empty does: with any contents."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     memory = np.empty(size + ALIGNMENT, np.uint8)
