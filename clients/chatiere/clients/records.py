@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NoReturn, SupportsIndex
 
 from chatiere import engine
-from chatiere.clients.whole_files import write_whole
 from chatiere.engine import EngineError, Game, Position
 from chatiere.engine.core.record import Kind, Record, check_date, check_lengths, check_names
+from chatiere.engine.whole_files import write_whole
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 from chatiere.v1.game_pb2 import Options

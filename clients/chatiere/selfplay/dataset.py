@@ -16,8 +16,8 @@ import numpy as np
 from chatiere import bots, engine
 from chatiere.arena.matches import Exploration, Results
 from chatiere.bots.loading import file_of
-from chatiere.clients.whole_files import append, part_of, write_whole
 from chatiere.engine.core.integers import require_integer, unsigned
+from chatiere.engine.whole_files import append, part_of, write_whole
 from chatiere.selfplay.shard_file import FORMAT_VERSION, GameRange, Shard, ShardError, import_parquet, read_shard
 
 GAMES_PER_SHARD = 500

@@ -155,7 +155,7 @@ def _class_in(own: OwnBot) -> type[Bot]:
     except Exception as error:
         raise ValueError(f"bot {own.text}: {own.source} cannot be loaded: {_told(error)}") from error
     if not hasattr(module, own.class_name):
-        theirs = [name for name, each in vars(module).items() if _is_bot(each) and each.__module__ == module.__name__]
+        theirs = [name for name, each in vars(module).items() if _is_bot(each) and not inspect.isabstract(each)]
         raise ValueError(
             f"bot {own.text}: {own.source} has no {own.class_name}; its bots: {', '.join(theirs) or 'none'}"
         )
