@@ -274,7 +274,7 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     told = "mybot.py:Agent is not reproducible: the same arguments may give other games"
     assert result.stdout.splitlines()[1:3] == [told, ""]
     result = run(*asked, "--bots", "mybot.py:Nobody,random")
-    refusal = "Error: bot mybot.py:Nobody: mybot.py has no Nobody; its bots: Agent\n"
+    refusal = "Error: bot mybot.py:Nobody: mybot.py has no Nobody; its bots: RandomBot, Agent\n"
     assert (result.exit_code, result.stderr) == (2, refusal)
 
 
