@@ -23,6 +23,7 @@ from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import CHANNEL_OPTIONS
 from chatiere.clients.transport.fast_stream import FastStream
 from chatiere.clients.vector_env import VectorEnv
+from chatiere.engine.core.compact import CompactObservations
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs.batch import Batch, Ended, observation_part
 
@@ -35,6 +36,7 @@ __all__ = [
     "BatchStream",
     "ChatiereError",
     "Client",
+    "CompactObservations",
     "Ended",
     "FastStream",
     "FieldViolation",

@@ -14,7 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from chatiere import engine
 from chatiere.bots import Bot
-from chatiere.bots.hosting import decisions_at
+from chatiere.bots.hosting import choose, decisions_at
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.engine.wire import Buffer, Reader, fill, written_in
@@ -225,10 +225,7 @@ class TableService:
         hold(memory_of(bot))
         luck = roots.luck_of(table.body.root, header.ply)
         # Others at the table may see how long it takes.
-        decision = int(bot.choose(decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
-        if decision not in position.legal_actions():
-            raise RuntimeError(f"bot {spec!r} chose {decision}, which is not legal")
-        return decision
+        return int(choose(bot, decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
 
     def _acknowledge(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = parse(pb.AcknowledgeRequest, data)
