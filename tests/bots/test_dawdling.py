@@ -47,7 +47,8 @@ def test_a_sure_win_is_taken_however_few_visits_it_has(monkeypatch: pytest.Monke
         columns = SearchColumns(np.array([0, 4], np.uint32), actions, visits, np.array(values), np.zeros(1, np.uint64))
         monkeypatch.setattr(ismcts, "search", lambda *arguments, **options: columns)
         (chosen,) = bot.choose(decisions).tolist()
-        return actions.tolist().index(chosen)
+        place: int = actions.tolist().index(chosen)
+        return place
 
     win = sure_win(2)
     assert choice(0.9, 0.9, 0.9, 0.9) == 0
