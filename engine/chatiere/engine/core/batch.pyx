@@ -55,7 +55,7 @@ cdef enum:
     ALIGNMENT = 8
     MAX_THREADS = 256
     # The parts of a batch for each of several threads: one that comes late, or is slow, is not waited for long.
-    PARTS_EACH = 4
+    PARTS_EACH = 16
 
 
 # The number of a batch's faults that are given with their texts.

@@ -18,6 +18,8 @@ cdef enum:
     # Of a mask, read together.
     BLOCK_WORDS = 4
     BLOCK = BLOCK_WORDS * WORD
+    # Their numbers fit in two bytes.
+    MAX_ACTIONS = 1 << 16
 
 
 ctypedef struct Lists:
@@ -107,6 +109,8 @@ def random_masked_actions(mask, luck, num_actions):
     cdef Py_ssize_t count, refused = -1
     cdef bint are_bits
     given = np.ascontiguousarray(mask)
+    if not 1 <= num_actions <= MAX_ACTIONS:
+        raise ValueError(f"num_actions must be from 1 to {MAX_ACTIONS}, not {num_actions}")
     of_bits = (num_actions + 7) // 8
     if given.dtype not in (np.bool_, np.uint8) or given.ndim != 2 or given.shape[1] not in (num_actions, of_bits):
         raise ValueError(
