@@ -7,10 +7,11 @@ import pytest
 
 ENGINE = Path(__file__).parents[2] / "engine/chatiere/engine"
 LAYERS = {
-    "rules": {"bits", "game", "loops", "masks", "moves", "packed", "stream", "threads", "weights"},
+    "rules": {"bits", "clearing", "game", "loops", "masks", "moves", "packed", "stream", "threads", "weights"},
     "position": {
         "batch",
         "choices",
+        "columns",
         "compact",
         "description",
         "encoders",
@@ -19,6 +20,7 @@ LAYERS = {
         "integers",
         "observation",
         "output",
+        "parts",
         "position",
         "record",
     },

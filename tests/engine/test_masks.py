@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core import choices
-from chatiere.engine.core.batch import Columns, PositionColumns, Restart, Table
+from chatiere.engine.core.batch import Table
+from chatiere.engine.core.columns import Columns, PositionColumns, Restart
 
 GAMES = 40
 LUCK = np.random.default_rng(3)
