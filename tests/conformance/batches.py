@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, EngineError, Position, Reason
-from chatiere.engine.core.batch import Columns, FaultColumns, PositionColumns
 from chatiere.engine.core.batch import Table as BatchTable
+from chatiere.engine.core.columns import Columns, FaultColumns, PositionColumns
 
 ALL = Columns(legal=True, scores=True, observations=True)
 

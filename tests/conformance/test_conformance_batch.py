@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from chatiere.engine import EngineError, Position, Reason
-from chatiere.engine.core.batch import Restart
 from chatiere.engine.core.batch import Table as BatchTable
+from chatiere.engine.core.columns import Restart
 
 from .batches import (
     ALL,

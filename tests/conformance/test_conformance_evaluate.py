@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from chatiere.engine import INVALID_PLAYER, Position
-from chatiere.engine.core.batch import Cancellation, EvaluationColumns
+from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.batch import Table as BatchTable
+from chatiere.engine.core.columns import EvaluationColumns
 
 from .batches import check_faults, refusal
 from .documented_stream import DocumentedStream

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from chatiere.engine import EngineError, EventLog, Game, Reason
-from chatiere.engine.core.batch import Restart
 from chatiere.engine.core.batch import Table as BatchTable
+from chatiere.engine.core.columns import Restart
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 

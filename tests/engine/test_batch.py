@@ -13,16 +13,8 @@ import numpy as np
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, EngineError, Game, Reason
-from chatiere.engine.core.batch import (
-    Cancellation,
-    Cancelled,
-    Columns,
-    EvaluationColumns,
-    FaultColumns,
-    PositionColumns,
-    Restart,
-    Table,
-)
+from chatiere.engine.core.batch import Cancellation, Cancelled, Table
+from chatiere.engine.core.columns import Columns, EvaluationColumns, FaultColumns, PositionColumns, Restart
 
 # The seconds that a test waits for something to happen before it fails.
 PATIENCE = 30.0

@@ -11,7 +11,8 @@ import pytest
 from conformance.support import random_options
 
 from chatiere.engine import EngineError, Game, Reason
-from chatiere.engine.core.batch import Columns, Restart, Table
+from chatiere.engine.core.batch import Table
+from chatiere.engine.core.columns import Columns, Restart
 from chatiere.engine.core.integers import must_be, unsigned
 
 NUMBERS: list[Callable[[int], Any]] = [np.int8, np.uint8, np.int64, np.uint64, np.array]

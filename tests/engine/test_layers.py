@@ -7,11 +7,12 @@ import pytest
 
 ENGINE = Path(__file__).parents[2] / "engine/chatiere/engine"
 LAYERS = {
-    "rules": {"bits", "game", "loops", "masks", "moves", "packed", "stream", "threads", "weights"},
+    "rules": {"bits", "clearing", "game", "loops", "masks", "moves", "packed", "stream", "threads", "weights"},
     "position": {
         "arrays",
         "batch",
         "choices",
+        "columns",
         "compact",
         "description",
         "encoders",
@@ -20,6 +21,7 @@ LAYERS = {
         "integers",
         "observation",
         "output",
+        "parts",
         "position",
         "record",
     },

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core import choices
-from chatiere.engine.core.batch import Columns, PositionColumns, Restart, Table
+from chatiere.engine.core.batch import Table
+from chatiere.engine.core.columns import Columns, PositionColumns, Restart
 
 GAMES = 40
 LUCK = np.random.default_rng(3)
@@ -145,6 +146,7 @@ def test_choices_refuse_what_are_no_lists_or_masks() -> None:
     offsets, ids = np.array([0, 1, 3], np.uint32), np.array([4, 2, 3], np.uint16)
     assert np.flatnonzero(choices.legal_mask(offsets, ids, 5)).tolist() == [4, 7, 8]
     assert choices.random_actions(offsets, ids, luck).tolist() == [4, 2]
+    wrong: Any
     for wrong in ([], [1, 1, 3], [0, 2, 1, 3], [0, 1, 2], [0, 1, 4]):
         with pytest.raises(ValueError, match=r"^legal_offsets must ascend from 0 to 3, the number of legal_ids$"):
             choices.legal_mask(np.array(wrong, np.uint32), ids, 5)
@@ -161,6 +163,9 @@ def test_choices_refuse_what_are_no_lists_or_masks() -> None:
     for refused in (mask[0], mask.astype(np.float32), np.zeros((2, 2), np.bool_)):
         with pytest.raises(ValueError, match=r"^mask must be bool or uint8 \(n, 3\), or as bits uint8 \(n, 1\), not "):
             choices.random_masked_actions(refused, luck, 3)
+    for wrong in (0, 2**16 + 1):
+        with pytest.raises(ValueError, match=rf"^num_actions must be from 1 to 65536, not {wrong}$"):
+            choices.random_masked_actions(np.ones((2, wrong), np.bool_), luck, wrong)
     assert choices.random_masked_actions(mask[:0], luck[:0], 3).tolist() == []
     assert choices.legal_mask(np.zeros(1, np.uint32), ids[:0], 3).shape == (0, 3)
     assert choices.random_actions(np.zeros(1, np.uint32), ids[:0], luck[:0]).tolist() == []

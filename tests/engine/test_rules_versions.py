@@ -10,7 +10,8 @@ from rules_versions import playing
 
 from chatiere import engine
 from chatiere.engine import Game, Reason
-from chatiere.engine.core.batch import Columns, Restart, Table
+from chatiere.engine.core.batch import Table
+from chatiere.engine.core.columns import Columns, Restart
 
 from .test_game import refused, with_header
 

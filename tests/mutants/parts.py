@@ -13,7 +13,7 @@ _NO_KERNELS = ("codec", "words")
 # How the names end of those files among a game's tests that take longest.
 _SLOW = ("_limits", "_reference")
 _RULES = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "stream.pyx", "weights.pxd")
-_POSITION = ("position.pyx", "events.pyx", "batch.pyx", "integers.pyx", "threads.pyx")
+_POSITION = ("position.pyx", "events.pyx", "batch.pyx", "parts.pyx", "integers.pyx", "threads.pyx")
 _MESSAGES = ("messages.pyx", "codec.pyx", "phrases.pyx")
 
 

@@ -13,7 +13,8 @@ import pytest
 from google.protobuf.message import Message
 
 from chatiere.engine import Game, Position, Reason
-from chatiere.engine.core.batch import Cancellation, Columns, Restart, Table
+from chatiere.engine.core.batch import Cancellation, Table
+from chatiere.engine.core.columns import Columns, Restart
 from chatiere.engine.wire import Reader, fill
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion

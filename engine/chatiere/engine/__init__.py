@@ -1,7 +1,8 @@
 """The compiled rules of the games: a library of its own, independent of gRPC and the service."""
 
-from chatiere.engine.core.batch import Columns, Restart, Table
+from chatiere.engine.core.batch import Table
 from chatiere.engine.core.codec import Codec
+from chatiere.engine.core.columns import Columns, Restart
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.events import Event, EventLog
 from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Game, Position

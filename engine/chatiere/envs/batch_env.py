@@ -196,13 +196,14 @@ class BatchEnv(Closing):
 
     def _batch(self, rows: Rows, positions: Positions) -> Batch:
         envs, game_numbers, decisions = rows
-        over = np.flatnonzero(positions.final)
+        (over,) = positions.final.nonzero()
         ended = Ended(
             envs=envs[over],
             game_numbers=game_numbers[over],
             lengths=decisions[over],
-            returns=positions.returns[over],
-            totals=positions.totals[over],
+            # Faster than indexing, of rows.
+            returns=positions.returns.take(over, axis=0),
+            totals=positions.totals.take(over, axis=0),
             observations=positions.final_observations,
         )
         if len(over):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chatiere import engine
 from chatiere.engine import Columns, EngineError, Game, Reason, Restart, Table
-from chatiere.engine.core.batch import PositionColumns
+from chatiere.engine.core.columns import PositionColumns
 from chatiere.engine.core.game_info import game_info, observation_info
 from chatiere.engine.core.integers import shown
 from chatiere.engine.wire import Reader

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 from chatiere.engine import Game
-from chatiere.engine.core.batch import Columns, Restart, Table
+from chatiere.engine.core.batch import Table
+from chatiere.engine.core.columns import Columns, Restart
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, middle, repeat

@@ -1,69 +1,25 @@
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, SupportsIndex
+from typing import Any, Final, SupportsIndex
 
 from _typeshed import ReadableBuffer, WriteableBuffer
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
-from chatiere.engine.core.errors import Reason
+from chatiere.engine.core.columns import (
+    Columns,
+    EvaluationColumns,
+    FaultColumns,
+    PlayoutColumns,
+    PositionColumns,
+    Restart,
+    ScoreColumns,
+)
 from chatiere.engine.core.position import Game, Position
 
 _Column = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex]
 _States = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
-MAX_FAULTS_TOLD: Final[int]
 MAX_ITEMS: Final[int]
-
-class Columns(NamedTuple):
-    legal: bool = ...
-    scores: bool = ...
-    observations: bool = ...
-    final_scores: bool = ...
-
-class Restart(NamedTuple):
-    options: Mapping[str, Any] | None = ...
-    stride: SupportsIndex = ...
-
-class PositionColumns(NamedTuple):
-    states: bytes | memoryview
-    actors: bytes
-    legal_offsets: bytes
-    legal_ids: bytes
-    weights: bytes
-    totals: bytes
-    returns: bytes
-    final: bytes
-    observations: bytes
-    final_observations: bytes
-
-class PlayoutColumns(NamedTuple):
-    mean_returns: bytes
-    wins: bytes
-    decisions: bytes
-
-class EvaluationColumns(NamedTuple):
-    actors: bytes
-    legal_offsets: bytes
-    legal_ids: bytes
-    mean_returns: bytes
-    counts: bytes
-
-class ScoreColumns(NamedTuple):
-    totals: bytes
-    final: bytes
-    ranks: bytes
-    returns: bytes
-
-class ItemFault(NamedTuple):
-    item: int
-    reason: Reason
-    message: str
-    field: str
-    rule: str
-
-class FaultColumns(NamedTuple):
-    reasons: bytes
-    items: tuple[ItemFault, ...]
 
 class Cancelled(Exception): ...
 

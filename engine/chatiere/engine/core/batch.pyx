@@ -10,18 +10,25 @@ not affect the others: `FaultColumns` gives its reason.
 
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
-from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
 
+from chatiere.engine.core.columns import (
+    MAX_FAULTS_TOLD,
+    NO_FAULTS,
+    Columns,
+    EvaluationColumns,
+    FaultColumns,
+    ItemFault,
+    PlayoutColumns,
+    PositionColumns,
+    ScoreColumns,
+)
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import MAX_U64, column_of
 from chatiere.engine.core.stream import words
 
-from chatiere.engine.core.game cimport MAX_LEGAL, OK
+from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.integers cimport read_number, read_u64
 from chatiere.engine.core.loops cimport (
     BatchLoop,
@@ -45,136 +52,19 @@ from chatiere.engine.core.loops cimport (
     weigh_all,
 )
 from chatiere.engine.core.output cimport writable_masks
+from chatiere.engine.core.parts cimport Parts, data_of, new_column
 from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.threads cimport Work, run_parts
 
 cdef enum:
-    # The initial capacity for legal ids, for each item.
-    LEGAL_GUESS = 64
     # Bytes, of states that are overwritten.
     ALIGNMENT = 8
-    MAX_THREADS = 256
-    # The parts of a batch for each of several threads: one that comes late, or is slow, is not waited for long.
-    PARTS_EACH = 4
 
 
-# The number of a batch's faults that are given with their texts.
-MAX_FAULTS_TOLD = 20
 # The items of a batch, at most: the offsets of legal ids fit into 32 bits in every game.
 MAX_ITEMS = 524_288
 # The most playouts of one state or action, which fit into a column of counts.
 MAX_COUNT = 2**32 - 1
-
-
-class Columns(NamedTuple):
-    """The columns of PositionColumns to return besides `states`, `actors` and `final`.
-
-    `legal`: `legal_offsets`, `legal_ids`, `weights`. `scores`: `totals`, `returns`. `observations`: `observations` and,
-    with restarts, `final_observations`. `final_scores`: as `scores`, but with totals of 0 where the game is not over:
-    in some games the totals on the way take longer than the moves.
-    """
-
-    legal: bool = False
-    scores: bool = False
-    observations: bool = False
-    final_scores: bool = False
-
-
-class Restart(NamedTuple):
-    """A request to restart games that end, with the same seed and `stride` (1 or more) added to the game number.
-
-    `options`: the options of the new games, by name; None: all defaults.
-    """
-
-    options: object = None
-    stride: int = 1
-
-
-class PositionColumns(NamedTuple):
-    """The positions of n games, in columns with these dtypes and shapes:
-
-    `states` uint8 (n, packed_size); unchanged for failed items. A memoryview if the states were overwritten.
-    `actors` int8 (n,): the seat to act, -1 at a chance event, -4 when the game is over, -3 for a broken state, whose
-    other columns are 0 and which has no legal ids.
-    `legal_offsets` uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
-    `legal_ids` uint16: dense ids of the legal actions, ascending, or the outcomes at a chance event.
-    `weights` uint32: the weights of outcomes at chance events, 1 for actions; empty if no item is at a chance event.
-    `totals` int32 (n, players), `returns` float32 (n, players): as in Position; of the ended game, if restarted.
-    `final` uint8 (n,): 1 if the game is over, or was before it was restarted.
-    `observations` uint8 (n, observation_length): the observation of the seat to act; 0 if there is none.
-    `final_observations` uint8 (r, players, observation_length): of every seat at the end of the r restarted games.
-    """
-
-    states: bytes | memoryview
-    actors: bytes
-    legal_offsets: bytes
-    legal_ids: bytes
-    weights: bytes
-    totals: bytes
-    returns: bytes
-    final: bytes
-    observations: bytes
-    final_observations: bytes
-
-
-class PlayoutColumns(NamedTuple):
-    """The results of k random playouts of each of n states.
-
-    `mean_returns` float64 (n, players); `wins` uint32 (n, players): the number of playouts with the seat among the
-    winners; `decisions` uint64 (n,): the number of decisions in all k playouts.
-    """
-
-    mean_returns: bytes
-    wins: bytes
-    decisions: bytes
-
-
-class EvaluationColumns(NamedTuple):
-    """The worth of the legal actions at n states to the seats to act, by random playouts.
-
-    `actors` int8 (n,), `legal_offsets` uint32 (n + 1,), `legal_ids` uint16: as in PositionColumns, but only decisions
-    have legal ids. For each of these: `mean_returns` float64, the acting seat's mean return over all playouts after
-    that action; `counts` uint32, the number of these playouts. Both are 0 for failed items.
-    """
-
-    actors: bytes
-    legal_offsets: bytes
-    legal_ids: bytes
-    mean_returns: bytes
-    counts: bytes
-
-
-class ScoreColumns(NamedTuple):
-    """The scores at n states.
-
-    `totals` int32 (n, players): the scores if the game stopped now; `final` uint8 (n,): 1 if the game is over; `ranks`
-    uint8 (n, players) and `returns` float32 (n, players): 0 if it is not.
-    """
-
-    totals: bytes
-    final: bytes
-    ranks: bytes
-    returns: bytes
-
-
-class ItemFault(NamedTuple):
-    """The fault of item number `item`, with the texts of EngineError; `field` begins with the column's name."""
-
-    item: int
-    reason: Reason
-    message: str
-    field: str
-    rule: str
-
-
-class FaultColumns(NamedTuple):
-    """The failed items.
-
-    `reasons` uint8 (n,): 0 or the Reason's number; empty if no item failed. `items`: the first MAX_FAULTS_TOLD faults.
-    """
-
-    reasons: bytes
-    items: tuple[ItemFault, ...]
 
 
 class Cancelled(Exception):
@@ -202,15 +92,6 @@ cdef class Cancellation:
 
 
 # Columns
-
-cdef bytes new_column(Py_ssize_t size):
-    # Written to only before anybody else sees it.
-    return PyBytes_FromStringAndSize(NULL, size)
-
-
-cdef inline void* data_of(bytes column):
-    return PyBytes_AS_STRING(column)
-
 
 cdef bytes copy_of(name, values, Py_ssize_t item_size):
     # An aligned copy of a small column, which nobody can change while it is read.
@@ -277,93 +158,6 @@ cdef int require_done(LoopEnd end) except -1:
     if end == LoopEnd.NO_MEMORY:
         raise MemoryError()  # uncovered: memory does not run out in tests
     return 0
-
-
-cdef class Parts:
-    # The items of a batch, divided evenly for threads; the columns that they fill, and what each part has of its own.
-    cdef BatchLoop batch
-    cdef Described described
-    cdef Part* parts
-    cdef Py_ssize_t count
-    cdef int num_threads
-
-    def __cinit__(self, Table table, Py_ssize_t items, Cancellation cancellation, states, num_threads):
-        cdef Py_ssize_t i
-        self.num_threads = min(<Py_ssize_t> read_number("num_threads", num_threads, 1, MAX_THREADS), max(items, 1))
-        self.count = 1 if self.num_threads == 1 else min(PARTS_EACH * self.num_threads, items)
-        self.batch = table.batch_of(items, cancellation, states)
-        self.parts = <Part*> calloc(self.count, sizeof(Part))
-        if self.parts == NULL:
-            raise MemoryError()  # uncovered: memory does not run out in tests
-        for i in range(self.count):
-            self.parts[i].batch = &self.batch
-            self.parts[i].described = &self.described
-            self.parts[i].first = items * i // self.count
-            self.parts[i].last = items * (i + 1) // self.count
-
-    def __dealloc__(self):
-        cdef Py_ssize_t i
-        for i in range(self.count if self.parts != NULL else 0):
-            free(self.parts[i].legal_ids)
-            free(self.parts[i].final_observations)
-        free(self.parts)
-
-    cdef Py_ssize_t ended(self):
-        cdef Py_ssize_t ended = 0, i
-        for i in range(self.count):
-            ended += self.parts[i].ended
-        return ended
-
-    cdef bytes joined_final_observations(self, Py_ssize_t size):
-        # `size`: that of one game's.
-        cdef bytes joined = new_column(self.ended() * size)
-        cdef char* place = <char*> data_of(joined)
-        cdef Py_ssize_t i
-        for i in range(self.count):
-            if self.parts[i].ended:
-                memcpy(place, self.parts[i].final_observations, self.parts[i].ended * size)
-                place += self.parts[i].ended * size
-        return joined
-
-    cdef int reserve_legal_ids(self) except -1:
-        cdef Part* part
-        cdef Py_ssize_t i
-        for i in range(self.count):
-            part = &self.parts[i]
-            part.capacity = MAX_LEGAL + LEGAL_GUESS * (part.last - part.first)
-            part.legal_ids = <uint16_t*> malloc(part.capacity * sizeof(uint16_t))
-            if part.legal_ids == NULL:
-                raise MemoryError()  # uncovered: memory does not run out in tests
-        return 0
-
-    cdef size_t join_offsets(self, uint32_t* offsets):
-        # Let offsets that begin at 0 in each part count on. Returns the number of all legal ids.
-        cdef size_t legal = 0
-        cdef Py_ssize_t item, i
-        for i in range(self.count):
-            if legal:
-                for item in range(self.parts[i].first, self.parts[i].last):
-                    offsets[item] += legal
-            legal += self.parts[i].legal
-        offsets[self.batch.count] = legal
-        return legal
-
-    cdef bytes joined_legal_ids(self, size_t legal):
-        cdef bytes joined = new_column(legal * sizeof(uint16_t))
-        cdef char* place = <char*> data_of(joined)
-        cdef Py_ssize_t i
-        for i in range(self.count):
-            memcpy(place, self.parts[i].legal_ids, self.parts[i].legal * sizeof(uint16_t))
-            place += self.parts[i].legal * sizeof(uint16_t)
-        return joined
-
-    cdef bint any_chance(self):
-        # True if some item is at a chance event.
-        cdef Py_ssize_t i
-        for i in range(self.count):
-            if self.parts[i].chance:
-                return True
-        return False
 
 
 cdef class Table:
@@ -448,7 +242,7 @@ cdef class Table:
         new_games.seeds = <const uint64_t*> data_of(seed_column)
         new_games.game_numbers = <const uint64_t*> data_of(number_column)
         cancellation = cancellation or Cancellation()
-        parts = Parts(self, n, cancellation, None, num_threads)
+        parts = self.parts_of(n, cancellation, None, num_threads)
         check_size(self.size_of(n, columns), max_bytes)
         states = new_column(n * parts.batch.packed_size)
         faults = bytes(n)
@@ -501,7 +295,7 @@ cdef class Table:
             encoded = self.encode_options(restart.options, "restart.options")
             restarts.options = data_of(encoded)
         cancellation = cancellation or Cancellation()
-        parts = Parts(self, n, cancellation, states, num_threads)
+        parts = self.parts_of(n, cancellation, states, num_threads)
         check_size(self.size_of(n, columns), max_bytes)
         if overwrite_states and n and not given.readonly and <uintptr_t> source % ALIGNMENT == 0:
             after = given
@@ -612,7 +406,7 @@ cdef class Table:
                 field="playouts",
             )
         cancellation = cancellation or Cancellation()
-        parts = Parts(self, n, cancellation, states, 1)
+        parts = self.parts_of(n, cancellation, states, 1)
         part = parts.parts
         faults = new_column(n)
         actors = new_column(n)
@@ -763,6 +557,11 @@ cdef class Table:
         batch.control = &cancellation.control
         return batch
 
+    cdef Parts parts_of(self, Py_ssize_t count, Cancellation cancellation, states, num_threads):
+        cdef Parts parts = Parts(count, num_threads)
+        parts.batch = self.batch_of(count, cancellation, states)
+        return parts
+
     cdef object view_of(self, states):
         # A column of packed states as a memoryview of bytes.
         return column_of("states", states, 1, self.game.packed_size)
@@ -901,9 +700,6 @@ cdef class Table:
                 Reason.INVALID_PLAYERS,
                 f"the state has {position.num_players()} seats, the table {self.players}",
             )
-
-
-NO_FAULTS = FaultColumns(b"", ())
 
 
 # Repetitions of a failed item's request on a Position.

@@ -7,11 +7,19 @@ legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]], one or more, asc
 import numpy as np
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, nth_bit
 from chatiere.engine.core.masks cimport MaskRows, put_mask
 from chatiere.engine.core.output cimport writable_masks
+
+cdef enum:
+    WORD = 8  # bytes
+    # Of a mask, read together.
+    BLOCK_WORDS = 4
+    BLOCK = BLOCK_WORDS * WORD
+    # Their numbers fit in two bytes.
+    MAX_ACTIONS = 1 << 16
 
 
 ctypedef struct Lists:
@@ -98,10 +106,11 @@ def random_masked_actions(mask, luck, num_actions):
     cdef const uint8_t[:, ::1] rows
     cdef const uint64_t* luck_data
     cdef uint16_t[::1] chosen
-    cdef Py_ssize_t count, i
+    cdef Py_ssize_t count, refused = -1
     cdef bint are_bits
-    cdef int action
     given = np.ascontiguousarray(mask)
+    if not 1 <= num_actions <= MAX_ACTIONS:
+        raise ValueError(f"num_actions must be from 1 to {MAX_ACTIONS}, not {num_actions}")
     of_bits = (num_actions + 7) // 8
     if given.dtype not in (np.bool_, np.uint8) or given.ndim != 2 or given.shape[1] not in (num_actions, of_bits):
         raise ValueError(
@@ -113,11 +122,11 @@ def random_masked_actions(mask, luck, num_actions):
     count = rows.shape[0]
     luck_data = read_luck(lucks, count)
     array = chosen = np.empty(count, np.uint16)
-    for i in range(count):
-        action = masked_action(&rows[i, 0], rows.shape[1], are_bits, luck_data[i])
-        if action < 0:
-            raise ValueError(f"decision {i} has no legal action")
-        chosen[i] = action
+    if count:
+        with nogil:
+            refused = draw_all(&rows[0, 0], count, rows.shape[1], are_bits, luck_data, &chosen[0])
+    if refused >= 0:
+        raise ValueError(f"decision {refused} has no legal action")
     return array
 
 
@@ -157,34 +166,68 @@ cdef inline uint32_t number_below(uint64_t luck, uint32_t count) noexcept nogil:
     return (luck >> 32) * count >> 32
 
 
-cdef inline uint64_t flags_at(const uint8_t* row, Py_ssize_t size, Py_ssize_t place, uint64_t flags) noexcept nogil:
-    # The flags in the (up to) eight bytes of a row from `place` on, of which `flags` may be set.
-    cdef uint64_t word = 0
-    if size - place >= 8:
-        # Of a length known to the compiler, which is one instruction.
-        memcpy(&word, row + place, 8)
-    else:
-        memcpy(&word, row + place, size - place)
-    return word & flags
-
-
-cdef int masked_action(const uint8_t* row, Py_ssize_t size, bint are_bits, uint64_t luck) noexcept nogil:
-    # The action, or -1 if none is legal.
-    cdef uint64_t flags = 0xFFFFFFFFFFFFFFFF if are_bits else 0x0101010101010101
+cdef inline uint64_t word_at(const uint8_t* block, const uint64_t* flags, int i) noexcept nogil:
+    # Of a word of a block, the bits that are flags.
     cdef uint64_t word
-    cdef Py_ssize_t place
-    cdef uint32_t count = 0, in_word, left
-    for place in range(0, size, 8):
-        count += count_bits(flags_at(row, size, place, flags))
-    if count == 0:
-        return -1
-    left = number_below(luck, count)
-    place = 0
-    word = flags_at(row, size, place, flags)
-    in_word = count_bits(word)
-    while left >= in_word:
-        left -= in_word
-        place += 8
-        word = flags_at(row, size, place, flags)
-        in_word = count_bits(word)
-    return 8 * place + nth_bit(word, left) if are_bits else place + (nth_bit(word, left) >> 3)
+    memcpy(&word, block + WORD * i, WORD)
+    return word & flags[i]
+
+
+cdef inline uint32_t count_in(const uint8_t* block, const uint64_t* flags) noexcept nogil:
+    return (
+        count_bits(word_at(block, flags, 0))
+        + count_bits(word_at(block, flags, 1))
+        + count_bits(word_at(block, flags, 2))
+        + count_bits(word_at(block, flags, 3))
+    )
+
+
+cdef inline int place_in(const uint8_t* block, const uint64_t* flags, uint32_t left) noexcept nogil:
+    # The place, in bits, of the flag with `left` others before it. Branches on the flags would be hard to predict.
+    cdef uint32_t before[BLOCK_WORDS]  # flags in the words before each
+    cdef int i
+    before[0] = 0
+    for i in range(BLOCK_WORDS - 1):
+        before[i + 1] = before[i] + count_bits(word_at(block, flags, i))
+    i = (left >= before[1]) + (left >= before[2]) + (left >= before[3])
+    return 8 * WORD * i + nth_bit(word_at(block, flags, i), left - before[i])
+
+
+cdef Py_ssize_t draw_all(
+    const uint8_t* rows, Py_ssize_t count, Py_ssize_t size, bint are_bits, const uint64_t* luck, uint16_t* actions
+) noexcept nogil:
+    # Returns the first row without an action, or -1.
+    cdef Py_ssize_t blocks = size / BLOCK, rest_size = size % BLOCK, i, j
+    cdef uint64_t flags[BLOCK_WORDS]
+    cdef uint64_t flags_of_rest[BLOCK_WORDS]
+    cdef uint8_t last[BLOCK]
+    cdef const uint8_t* row
+    cdef const uint8_t* rest
+    cdef uint32_t legal, in_block, left
+    cdef int place
+    memset(flags, 0xFF if are_bits else 0x01, BLOCK)
+    memset(flags_of_rest, 0, BLOCK)
+    memcpy(flags_of_rest, flags, rest_size)
+    for i in range(count):
+        row = rows + i * size
+        rest = row + BLOCK * blocks
+        if rest + BLOCK > rows + count * size:
+            # Nothing may be read beyond the array, though it does not count.
+            memcpy(last, rest, rest_size)
+            rest = last
+        legal = count_in(rest, flags_of_rest)
+        for j in range(blocks):
+            legal += count_in(row + BLOCK * j, flags)
+        if legal == 0:
+            return i
+        left = number_below(luck[i], legal)
+        for j in range(blocks):
+            in_block = count_in(row + BLOCK * j, flags)
+            if left < in_block:
+                place = 8 * BLOCK * j + place_in(row + BLOCK * j, flags, left)
+                break
+            left -= in_block
+        else:
+            place = 8 * BLOCK * blocks + place_in(rest, flags_of_rest, left)
+        actions[i] = place if are_bits else place >> 3
+    return -1

@@ -7,6 +7,7 @@ from typing_extensions import disjoint_base
 MAX_SIDE: Final[int]
 OUTSIDE: Final[np.dtype[np.void]]
 RUN: Final[np.dtype[np.void]]
+SPAN: Final[np.dtype[np.void]]
 TERM: Final[np.dtype[np.void]]
 
 @disjoint_base
@@ -17,6 +18,7 @@ class Encoder:
         num_features: int,
         packed_size: int,
         scaled: NDArray[np.float32],
+        sparse: NDArray[np.void],
         runs: NDArray[np.void],
         flags: NDArray[np.void],
         counts: NDArray[np.void],

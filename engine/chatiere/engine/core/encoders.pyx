@@ -5,6 +5,7 @@ import numpy as np
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from chatiere.engine.core.bits cimport lowest_bit
 from chatiere.engine.core.output cimport writable_rows
 
 cdef enum:
@@ -13,12 +14,13 @@ cdef enum:
     ONE_16 = 0x3C00
 
 ctypedef struct Term:
-    # The features made of one number of an observation, or of `count` flags from `place` on.
+    # The features made of numbers of an observation that lie side by side, as their features do.
     uint32_t first  # feature
-    uint32_t packed  # in packed rows: the byte of a count, else the first of the bits
-    uint32_t scale  # of a count: where its 0 is in the table of scaled numbers
-    uint16_t place
-    uint16_t count  # of flags in a run, or of bits
+    uint32_t packed  # in packed rows: the first byte, of counts, else the first bit
+    uint32_t scale  # of counts: where their 0 is in the table of scaled numbers
+    uint16_t place  # of the first number
+    uint16_t count  # of numbers
+    uint16_t width  # features of each
     uint8_t shift
     uint8_t mask
 
@@ -27,11 +29,18 @@ ctypedef struct Terms:
     const Term* items
     Py_ssize_t count
 
+ctypedef struct Span:
+    # Features side by side.
+    uint32_t first
+    uint32_t count
+
 ctypedef struct Plan:
     Py_ssize_t num_features
     Py_ssize_t packed_size
-    Terms runs  # of flags side by side
-    Terms flags
+    const Span* sparse  # the features of categories and bits, most of which are 0
+    Py_ssize_t num_sparse
+    Terms runs  # of flags, some or many side by side
+    Terms flags  # each alone
     Terms counts
     Terms categories
     Terms bits
@@ -42,42 +51,55 @@ ctypedef fused Real:
     uint16_t
 
 
-cdef inline uint8_t number_of(const Term* term, const uint8_t* row) noexcept nogil:
-    return row[term.place] >> term.shift & term.mask
+cdef inline uint8_t number_of(const Term* term, uint8_t byte) noexcept nogil:
+    return byte >> term.shift & term.mask
 
 
 cdef void encode_row(const Plan* plan, const uint8_t* row, Real one, const Real* scaled, Real* features) noexcept nogil:
-    # What a loop over flags reads besides them is in variables: features might lie where terms do, for all the compiler
-    # knows.
-    cdef const Term* term
-    cdef const uint8_t* flags
+    # What a loop over numbers reads besides them is in variables: features might lie where terms do, for all the
+    # compiler knows.
+    cdef Term term
+    cdef const uint8_t* bytes
+    cdef const Real* of_number
     cdef Real* place
     cdef Py_ssize_t i
-    cdef int j, count, number
-    memset(features, 0, plan.num_features * sizeof(Real))
+    cdef int j
+    cdef uint8_t number
+    for i in range(plan.num_sparse):
+        memset(features + plan.sparse[i].first, 0, plan.sparse[i].count * sizeof(Real))
     for i in range(plan.runs.count):
-        term = &plan.runs.items[i]
-        flags = row + term.place
+        term = plan.runs.items[i]
+        bytes = row + term.place
         place = features + term.first
-        count = term.count
-        for j in range(count):
-            place[j] = <Real> -flags[j] & one
+        for j in range(term.count):
+            place[j] = <Real> -bytes[j] & one
     for i in range(plan.flags.count):
-        term = &plan.flags.items[i]
-        features[term.first] = <Real> -number_of(term, row) & one
+        term = plan.flags.items[i]
+        features[term.first] = <Real> -number_of(&term, row[term.place]) & one
     for i in range(plan.counts.count):
-        term = &plan.counts.items[i]
-        features[term.first] = scaled[term.scale + number_of(term, row)]
-    for i in range(plan.categories.count):
-        term = &plan.categories.items[i]
-        features[term.first + number_of(term, row)] = one
-    for i in range(plan.bits.count):
-        term = &plan.bits.items[i]
-        number = number_of(term, row)
+        term = plan.counts.items[i]
+        bytes = row + term.place
         place = features + term.first
-        count = term.count
-        for j in range(count):
-            place[j] = <Real> -(number >> j & 1) & one
+        of_number = scaled + term.scale
+        for j in range(term.count):
+            place[j] = of_number[number_of(&term, bytes[j])]
+    for i in range(plan.categories.count):
+        term = plan.categories.items[i]
+        bytes = row + term.place
+        place = features + term.first
+        for j in range(term.count):
+            place[number_of(&term, bytes[j])] = one
+            place += term.width
+    for i in range(plan.bits.count):
+        term = plan.bits.items[i]
+        bytes = row + term.place
+        place = features + term.first
+        for j in range(term.count):
+            number = number_of(&term, bytes[j])
+            while number:
+                place[lowest_bit(number)] = one
+                number &= number - 1
+            place += term.width
 
 
 cdef void encode_rows(
@@ -94,6 +116,11 @@ cdef void encode_rows(
         encode_row(plan, rows + i * length, one, scaled, features + i * plan.num_features)
 
 
+cdef inline uint8_t bits_of(uint64_t flags) noexcept nogil:
+    # Each byte of 0 or 1 becomes a bit of the highest byte.
+    return flags * <uint64_t> 0x0102040810204080 >> 56
+
+
 cdef inline void put_bits(uint8_t* packed, uint32_t place, uint32_t bits) noexcept nogil:
     # Set up to eight bits from a place on.
     bits <<= place & 7
@@ -104,30 +131,43 @@ cdef inline void put_bits(uint8_t* packed, uint32_t place, uint32_t bits) noexce
 
 
 cdef void pack_row(const Plan* plan, const uint8_t* row, uint8_t* packed) noexcept nogil:
-    cdef const Term* term
+    cdef Term term
+    cdef const uint8_t* bytes
     cdef uint64_t eight
     cdef Py_ssize_t i
     cdef int j
     memset(packed, 0, plan.packed_size)
     for i in range(plan.runs.count):
-        term = &plan.runs.items[i]
-        for j in range(0, term.count, 8):
+        term = plan.runs.items[i]
+        bytes = row + term.place
+        for j in range(0, term.count - 7, 8):
+            memcpy(&eight, bytes + j, 8)
+            put_bits(packed, term.packed + j, bits_of(eight))
+        if term.count & 7:
+            j = term.count & ~7
             eight = 0
-            memcpy(&eight, row + term.place + j, min(term.count - j, 8))
-            # Each byte of 0 or 1 becomes a bit of the highest byte.
-            put_bits(packed, term.packed + j, eight * <uint64_t> 0x0102040810204080 >> 56)
+            memcpy(&eight, bytes + j, term.count & 7)
+            put_bits(packed, term.packed + j, bits_of(eight))
     for i in range(plan.flags.count):
-        term = &plan.flags.items[i]
-        put_bits(packed, term.packed, number_of(term, row))
+        term = plan.flags.items[i]
+        put_bits(packed, term.packed, number_of(&term, row[term.place]))
     for i in range(plan.counts.count):
-        term = &plan.counts.items[i]
-        packed[term.packed] = number_of(term, row)
+        term = plan.counts.items[i]
+        bytes = row + term.place
+        for j in range(term.count):
+            packed[term.packed + j] = number_of(&term, bytes[j])
     for i in range(plan.categories.count):
-        term = &plan.categories.items[i]
-        put_bits(packed, term.packed + number_of(term, row), 1)
+        term = plan.categories.items[i]
+        bytes = row + term.place
+        for j in range(term.count):
+            put_bits(packed, term.packed + number_of(&term, bytes[j]), 1)
+            term.packed += term.width
     for i in range(plan.bits.count):
-        term = &plan.bits.items[i]
-        put_bits(packed, term.packed, number_of(term, row))
+        term = plan.bits.items[i]
+        bytes = row + term.place
+        for j in range(term.count):
+            put_bits(packed, term.packed, number_of(&term, bytes[j]))
+            term.packed += term.width
 
 
 cdef void pack_rows(
@@ -183,11 +223,15 @@ TERM = np.dtype(
         ("scale", np.uint32),
         ("place", np.uint16),
         ("count", np.uint16),
+        ("width", np.uint16),
         ("shift", np.uint8),
         ("mask", np.uint8),
     ],
     align=True,
 )
+
+# As Span.
+SPAN = np.dtype([("first", np.uint32), ("count", np.uint32)])
 
 
 cdef class Encoder:
@@ -200,19 +244,23 @@ cdef class Encoder:
     cdef const uint32_t[::1] scaled_32
     cdef const uint16_t[::1] scaled_16
 
-    def __init__(self, largest, num_features, packed_size, scaled, runs, flags, counts, categories, bits):
+    def __init__(self, largest, num_features, packed_size, scaled, sparse, runs, flags, counts, categories, bits):
         """Keep a plan.
 
         `largest`: the largest number at each place, uint8 (length,). `num_features`, `packed_size`: the lengths of rows
-        of reals and of packed ones. `scaled`: the table of scaled numbers, float32. The others: the terms of each kind,
-        of dtype TERM, whose places and features must lie in their rows.
+        of reals and of packed ones. `scaled`: the table of scaled numbers, float32. `sparse`: the features of
+        categories and bits, of dtype SPAN. The others: the terms of each kind, of dtype TERM, whose places and features
+        must lie in their rows.
         """
+        cdef const uint8_t[::1] of_sparse = sparse.view(np.uint8)
         self.largest = largest
         self.scaled_32 = scaled.view(np.uint32)
         self.scaled_16 = scaled.astype(np.float16).view(np.uint16)
         self.plan.num_features = num_features
         self.plan.packed_size = packed_size
-        self.terms = (runs, flags, counts, categories, bits)
+        self.terms = (sparse, runs, flags, counts, categories, bits)
+        self.plan.num_sparse = len(sparse)
+        self.plan.sparse = <const Span*> &of_sparse[0] if self.plan.num_sparse else NULL
         self.plan.runs = terms_of(runs)
         self.plan.flags = terms_of(flags)
         self.plan.counts = terms_of(counts)

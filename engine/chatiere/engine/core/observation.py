@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from chatiere.engine.core.arrays import aligned_empty
 from chatiere.engine.core.description import ObservationKind
-from chatiere.engine.core.encoders import TERM, Encoder
+from chatiere.engine.core.encoders import SPAN, TERM, Encoder
 
-# The smallest number of flags side by side that are encoded together.
+# The smallest number of numbers side by side that are encoded together.
 _MIN_RUN = 4
 
 _Feature = TypeVar("_Feature", np.float32, np.float16, np.uint8)
@@ -181,7 +181,7 @@ class ObservationLayout:
                 raise ValueError(f"{name} shares its uint8s with numbers that do not use all of their bits")
             width = math.prod(_plane_shape(numbers)[numbers.places.ndim :])
             each = np.zeros(places.size, TERM)
-            each["place"], each["count"] = places, width
+            each["place"], each["count"], each["width"] = places, 1, width
             each["shift"], each["mask"] = numbers.first_bit, numbers.mask
             each["first"] = first + width * np.arange(places.size)
             first += width * places.size
@@ -195,17 +195,17 @@ class ObservationLayout:
                 others += width * places.size
             terms[numbers.kind].append(each)
         flag, count, category, bits = (np.concatenate([np.zeros(0, TERM), *found]) for found in terms.values())
-        runs, flags = _runs_of(flag)
+        whole = (flag["shift"] == 0) & (flag["mask"] == 0xFF)
+        runs, flags = _runs_of(flag[whole])
         return Encoder(
             self.largest,
             self.num_features,
             self.packed_size,
             np.concatenate(scaled),
+            _spans_of(np.concatenate([category, bits])),
             runs,
-            flags,
-            count,
-            category,
-            bits,
+            np.concatenate([flags, flag[~whole]]),
+            *(np.concatenate(_runs_of(of_kind)) for of_kind in (count, category, bits)),
         )
 
 
@@ -225,18 +225,30 @@ def rows_of(observations: NDArray[np.uint8] | bytes, length: int) -> tuple[NDArr
     return np.ascontiguousarray(observations).reshape(math.prod(shape), length), shape
 
 
-def _runs_of(flags: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.void]]:
-    # Flags side by side as one term, if there are enough of them that it pays; and all others.
-    runs, others = [], [flags[:0]]
-    whole = (flags["shift"] == 0) & (flags["mask"] == 0xFF)
-    apart = (np.diff(flags["place"].astype(np.intp)) != 1) | (np.diff(flags["first"].astype(np.intp)) != 1)
-    for found in np.split(flags, np.flatnonzero(apart | ~whole[1:] | ~whole[:-1]) + 1):
+def _runs_of(terms: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.void]]:
+    # Numbers side by side as one term, if there are enough of them that it pays; and all others.
+    runs, others = [terms[:0]], [terms[:0]]
+    apart = (np.diff(terms["place"].astype(np.intp)) != 1) | (np.diff(terms["first"]) != terms["width"][1:])
+    for same in ("width", "shift", "mask", "scale"):
+        apart |= terms[same][1:] != terms[same][:-1]
+    for found in np.split(terms, np.flatnonzero(apart) + 1):
         if len(found) >= _MIN_RUN:
             found[0]["count"] = len(found)
             runs.append(found[:1])
         else:
             others.append(found)
-    return np.concatenate([flags[:0], *runs]), np.concatenate(others)
+    return np.concatenate(runs), np.concatenate(others)
+
+
+def _spans_of(terms: NDArray[np.void]) -> NDArray[np.void]:
+    # The features of terms of a number each.
+    terms = np.sort(terms, order="first")
+    ends = terms["first"] + terms["width"]
+    begin = np.append(True, terms["first"][1:] != ends[:-1])[: len(terms)]
+    spans = np.zeros(np.count_nonzero(begin), SPAN)
+    spans["first"] = terms["first"][begin]
+    spans["count"] = ends[np.roll(begin, -1)] - spans["first"]
+    return spans
 
 
 def _plane_shape(numbers: _Numbers) -> tuple[int, ...]:

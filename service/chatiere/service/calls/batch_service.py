@@ -17,17 +17,8 @@ from prometheus_client import Histogram
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
-from chatiere.engine.core.batch import (
-    MAX_FAULTS_TOLD,
-    Cancellation,
-    Cancelled,
-    Columns,
-    FaultColumns,
-    ItemFault,
-    PositionColumns,
-    Restart,
-    Table,
-)
+from chatiere.engine.core.batch import Cancellation, Cancelled, Table
+from chatiere.engine.core.columns import MAX_FAULTS_TOLD, Columns, FaultColumns, ItemFault, PositionColumns, Restart
 from chatiere.engine.wire import Buffer, Reader, cut, written
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.metrics import Metrics

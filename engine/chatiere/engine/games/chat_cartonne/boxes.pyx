@@ -6,6 +6,7 @@ Boxes are computed when needed: a move needs at most the one that it touches, an
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memchr, memset
 
+from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.games.chat_cartonne.cells cimport (
     end_word,
     first_word,
@@ -47,7 +48,7 @@ cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
     cdef uint64_t open_west[WORDS]
     cdef uint64_t open_north[WORDS]
     cdef int word, place = 0, joint = 0, card, walls, cell, there
-    memset(layout, 0, sizeof(Layout))
+    clear(layout, sizeof(Layout))
     layout.first = first_word(state)
     layout.end = end_word(state)
     for word in range(layout.first, layout.end):
@@ -163,7 +164,7 @@ cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept no
     cdef int place, cell, walls, other, count = 0, there, root, i = 0
     cdef int contents[4]
     cdef Box* box
-    memset(place_of, 0, sizeof(place_of))
+    clear(place_of, sizeof(place_of))
     list_filled(state, cells)
     for place in range(state.laid):
         place_of[cells[place]] = place + 1
@@ -188,7 +189,7 @@ cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept no
                 open_edges[place] = 1
             elif walls_of(state.cards[other - 1]) & NORTH == 0:
                 parent[root_of(parent, other - 1)] = root_of(parent, place)
-    memset(number, 0, sizeof(number))
+    clear(number, sizeof(number))
     for place in range(state.laid):
         root = root_of(parent, place)
         if number[root] == 0:

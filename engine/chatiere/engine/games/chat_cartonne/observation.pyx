@@ -4,6 +4,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
+from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport NO_SEAT, distance_to
 from chatiere.engine.games.chat_cartonne.cells cimport end_word, first_word
 from chatiere.engine.games.chat_cartonne.state cimport (
@@ -38,9 +39,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     princess_count,
     walls_of,
 )
-
-# A variable, because a long memset of a length known to the compiler is slow to begin.
-cdef size_t LENGTH = OBSERVATION_LENGTH
 
 # The contents shown for each card as State.cards has it, by number of players, seat and card.
 cdef uint8_t CONTENTS[SEATS + 1][SEATS][256]
@@ -99,7 +97,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* numbers = unseen + PRINCESS + 1
     cdef int players = state.players, princesses = princess_count(state), parts = part_count(state)
     cdef int slot, _, other = seat, part, left, current, i
-    memset(values, 0, LENGTH)
+    clear(values, OBSERVATION_LENGTH)
     observe_table(state, seat, values, values + CELLS)
     for slot in range(MAX_HAND):
         own[slot] = state.seats[seat].hand[slot] + (slot < state.seats[seat].hand_size)

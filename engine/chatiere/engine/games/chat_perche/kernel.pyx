@@ -1,8 +1,9 @@
 """Chat perché: the rules (rules file: chat_perche.md; the sections below follow its headings)."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
+from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
     CHANCE,
     CHANCE_IS_PENDING,
@@ -119,7 +120,7 @@ cdef void start(void* body, int players, int rules_version, const void* options)
     cdef State* state = <State*> body
     cdef const Options* chosen = <const Options*> options
     cdef int seat
-    memset(state, 0, sizeof(State))
+    clear(state, sizeof(State))
     state.players = players
     state.rules_version = rules_version
     state.first_seat_option = chosen.first_seat

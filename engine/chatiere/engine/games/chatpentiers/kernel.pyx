@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport nth_bit
+from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
     CHANCE,
     CHANCE_IS_PENDING,
@@ -80,7 +81,7 @@ cdef inline void log_event(Events* events, ChatpentiersEvent kind, int seat, int
 cdef void start(void* body, int players, int rules_version, const void* options) noexcept nogil:
     cdef State* state = <State*> body
     cdef const Options* chosen = <const Options*> options
-    memset(state, 0, sizeof(State))
+    clear(state, sizeof(State))
     state.players = players
     state.rules_version = rules_version
     state.first_seat_option = chosen.first_seat

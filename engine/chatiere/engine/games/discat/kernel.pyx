@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, memset
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit, nth_bit
+from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
     CHANCE,
     CHANCE_IS_PENDING,
@@ -103,7 +104,7 @@ cdef void start(void* body, int players, int rules_version, const void* options)
     cdef State* state = <State*> body
     cdef const Options* chosen = <const Options*> options
     cdef int card
-    memset(state, 0, sizeof(State))
+    clear(state, sizeof(State))
     state.players = players
     state.rules_version = rules_version
     state.first_seat_option = chosen.first_seat

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memset
 
+from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
     CHANCE,
     CHANCE_IS_PENDING,
@@ -136,7 +137,7 @@ cdef void log_value(Events* events, MomistigriEvent kind, int seat, int seen_by,
 cdef void start(void* body, int players, int rules_version, const void* options) noexcept nogil:
     cdef State* state = <State*> body
     cdef const Options* chosen = <const Options*> options
-    memset(state, 0, sizeof(State))
+    clear(state, sizeof(State))
     state.players = players
     state.rules_version = rules_version
     state.first_seat_option = chosen.first_seat

@@ -1,9 +1,10 @@
 """Momistigri: a seat's view as numbers (layout: text.py)."""
 
 from libc.stdint cimport uint8_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport spread_bits
+from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport NO_SEAT
 from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MOMISTIGRI_PLACE, MAX_PLAYERS, USUAL, USUAL_BOX, Box
 from chatiere.engine.games.momistigri.state cimport (
@@ -37,7 +38,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef int giving = drawn_from(state) if DRAW <= phase <= SWAP_IN else NO_SEAT
     cdef int receiving = state.receiver if phase == HAND_OUT else NO_SEAT
     cdef int place, distance, other = seat, round
-    memset(known, 0, OBSERVATION_LENGTH - 3 * BOX)
+    clear(known, OBSERVATION_LENGTH - 3 * BOX)
     spread_bits(state.hands[seat], BOX, values)
     spread_bits(seen.pile, BOX, values + BOX)
     spread_bits(seen.unseen, BOX, values + 2 * BOX)

@@ -1,0 +1,104 @@
+"""The parts of a batch, which threads work on, and what is joined of their results."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uint16_t, uint32_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+
+from chatiere.engine.core.game cimport MAX_LEGAL
+from chatiere.engine.core.integers cimport read_number
+
+cdef enum:
+    # The initial capacity for legal ids, for each item.
+    LEGAL_GUESS = 64
+    MAX_THREADS = 256
+    # The parts of a batch for each of several threads: one that comes late, or is slow, is not waited for long.
+    PARTS_EACH = 16
+
+
+cdef bytes new_column(Py_ssize_t size):
+    # Written to only before anybody else sees it.
+    return PyBytes_FromStringAndSize(NULL, size)
+
+
+cdef void* data_of(bytes column):
+    return PyBytes_AS_STRING(column)
+
+
+cdef class Parts:
+    def __cinit__(self, Py_ssize_t items, num_threads):
+        cdef Py_ssize_t i
+        self.num_threads = min(<Py_ssize_t> read_number("num_threads", num_threads, 1, MAX_THREADS), max(items, 1))
+        self.count = 1 if self.num_threads == 1 else min(PARTS_EACH * self.num_threads, items)
+        self.parts = <Part*> calloc(self.count, sizeof(Part))
+        if self.parts == NULL:
+            raise MemoryError()  # uncovered: memory does not run out in tests
+        for i in range(self.count):
+            self.parts[i].batch = &self.batch
+            self.parts[i].described = &self.described
+            self.parts[i].first = items * i // self.count
+            self.parts[i].last = items * (i + 1) // self.count
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.count if self.parts != NULL else 0):
+            free(self.parts[i].legal_ids)
+            free(self.parts[i].final_observations)
+        free(self.parts)
+
+    cdef Py_ssize_t ended(self):
+        cdef Py_ssize_t ended = 0, i
+        for i in range(self.count):
+            ended += self.parts[i].ended
+        return ended
+
+    cdef bytes joined_final_observations(self, Py_ssize_t size):
+        # `size`: that of one game's.
+        cdef bytes joined = new_column(self.ended() * size)
+        cdef char* place = <char*> data_of(joined)
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if self.parts[i].ended:
+                memcpy(place, self.parts[i].final_observations, self.parts[i].ended * size)
+                place += self.parts[i].ended * size
+        return joined
+
+    cdef int reserve_legal_ids(self) except -1:
+        cdef Part* part
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            part = &self.parts[i]
+            part.capacity = MAX_LEGAL + LEGAL_GUESS * (part.last - part.first)
+            part.legal_ids = <uint16_t*> malloc(part.capacity * sizeof(uint16_t))
+            if part.legal_ids == NULL:
+                raise MemoryError()  # uncovered: memory does not run out in tests
+        return 0
+
+    cdef size_t join_offsets(self, uint32_t* offsets):
+        # Let offsets that begin at 0 in each part count on. Returns the number of all legal ids.
+        cdef size_t legal = 0
+        cdef Py_ssize_t item, i
+        for i in range(self.count):
+            if legal:
+                for item in range(self.parts[i].first, self.parts[i].last):
+                    offsets[item] += legal
+            legal += self.parts[i].legal
+        offsets[self.batch.count] = legal
+        return legal
+
+    cdef bytes joined_legal_ids(self, size_t legal):
+        cdef bytes joined = new_column(legal * sizeof(uint16_t))
+        cdef char* place = <char*> data_of(joined)
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            memcpy(place, self.parts[i].legal_ids, self.parts[i].legal * sizeof(uint16_t))
+            place += self.parts[i].legal * sizeof(uint16_t)
+        return joined
+
+    cdef bint any_chance(self):
+        # True if some item is at a chance event.
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if self.parts[i].chance:
+                return True
+        return False
