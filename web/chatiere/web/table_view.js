@@ -3,6 +3,7 @@
 import { seatMark } from "./art/cards.js";
 import { h, s } from "./dom.js";
 import { follow, pick } from "./picks.js";
+import { scoreTable } from "./result.js";
 import { Scene } from "./scene.js";
 import { nameOfSeat } from "./seat_names.js";
 import { isAnimated, t } from "./settings.js";
@@ -88,6 +89,26 @@ export class TableView {
         this.prompt.focus();
       }
     }
+  }
+
+  /**
+   * Show what the others held, once the game is over.
+   * @param {ViewerUpdate} update
+   */
+  open(update) {
+    const said = this.prompt.textContent;
+    this.#update = update;
+    this.#draw(isAnimated());
+    this.prompt.textContent = said;
+  }
+
+  /**
+   * Return the totals and their parts.
+   * @param {number | undefined} me
+   */
+  scoreTable(me) {
+    const context = this.#context();
+    return context ? scoreTable(context, this.room, me) : null;
   }
 
   /** Whether an update has been shown. */

@@ -101,8 +101,10 @@ export function seatText(context, seat) {
     const cards = notPatterns.map((pattern) => nameOf("pattern", pattern));
     return t("shown", { cards: [...cards, ...(notPrincess ? [princessName(context)] : [])].join(", ") });
   });
+  const open = seat === context.me ? [] : (state.handCards ?? []).map((kind) => nameOf("card", kind));
   return [
     t("hand", { name, count: state.handSize ?? 0 }),
+    open.length > 0 && t("open-hand", { cards: open.join(", ") }),
     ...shown,
     t("cats-left", { name, count: state.supply ?? 0 }),
     drawnText(context, state),
