@@ -260,7 +260,8 @@ export class TableView {
       return this.room.phrases.write(end);
     }
     if (context.actions.length > 0) {
-      return this.room.game.prompt(context) ?? this.room.phrases.write(prompt);
+      const { game, phrases } = this.room;
+      return game.prompt(context) ?? t("your-turn", { what: phrases.write(prompt) });
     }
     return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
   }
@@ -271,17 +272,27 @@ export class TableView {
    */
   #showButtons(context, complete) {
     const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
-    const shown = this.#picked.length > 0 ? [...complete, ...plain] : plain;
+    const hasPicked = this.#picked.length > 0;
+    const shown = hasPicked ? [...complete, ...plain] : plain;
     const isHinted = (/** @type {Action} */ action) =>
       this.#hinted.length === 0 &&
       this.prompt.textContent === t("hint", { action: this.room.phrases.write(action) });
+    // Passing or stopping is never the main thing to do while something can be picked.
+    const classOf = (/** @type {Action} */ action) =>
+      hasPicked && action === complete[0]
+        ? "primary"
+        : isHinted(action)
+          ? "hinted"
+          : plain.includes(action) && plain.length < this.#options.length
+            ? "quiet"
+            : null;
     this.buttons.replaceChildren(
-      ...shown.slice(0, 12).map((action, index) =>
+      ...shown.slice(0, 12).map((action) =>
         h(
           "button",
           {
             type: "button",
-            class: index === 0 && complete.length > 0 ? "primary" : isHinted(action) ? "hinted" : null,
+            class: classOf(action),
             "data-action": action.id,
             onclick: () => this.onAction(action),
           },
@@ -289,7 +300,7 @@ export class TableView {
         ),
       ),
     );
-    if (this.#picked.length > 0) {
+    if (hasPicked) {
       this.buttons.append(h("button", { type: "button", onclick: () => this.#cancel() }, t("cancel")));
     }
     this.all.hidden = context.actions.length === 0;
