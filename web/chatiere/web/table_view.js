@@ -5,7 +5,7 @@ import { h, s } from "./dom.js";
 import { follow, pick } from "./picks.js";
 import { scoreTable } from "./result.js";
 import { Scene } from "./scene.js";
-import { nameOfSeat } from "./seat_names.js";
+import { listOf, nameOfSeat } from "./seat_names.js";
 import { isAnimated, t } from "./settings.js";
 
 /** @typedef {import("./game.js").Action} Action */
@@ -34,16 +34,19 @@ export class TableView {
   #ui = {};
   /** @type {import("./picks.js").Option[]} */
   #options = [];
+  /** @type {Map<number, string[]>} the marks of what each seat has last put on the table, as far as it has been told */
+  #moves = new Map();
 
   /**
-   * `onAction`: an action was chosen; `onAttempt`: one was tried that is not legal.
+   * `onAction`: an action was chosen; `onAttempt`: one was tried that is not legal; `onMoment`: a ply of the log is wanted.
    * @param {Room} room
-   * @param {{onAction: (action: Action) => void, onAttempt: (action: Action) => void}} listeners
+   * @param {{onAction: (action: Action) => void, onAttempt: (action: Action) => void, onMoment: (ply: number) => void}} listeners
    */
-  constructor(room, { onAction, onAttempt }) {
+  constructor(room, { onAction, onAttempt, onMoment }) {
     this.room = room;
     this.onAction = onAction;
     this.onAttempt = onAttempt;
+    this.onMoment = onMoment;
     this.scene = new Scene({ onPick: (key) => this.#onPick(key), onCancel: () => this.#cancel() });
     this.prompt = h("p", { class: "prompt", role: "status", tabindex: "-1" });
     this.refusal = h("p", { class: "refusal", role: "alert", hidden: true });
@@ -51,7 +54,7 @@ export class TableView {
     this.all = h("details", { class: "all-actions", hidden: true, ontoggle: () => this.#listAll() });
     this.bar = h("section", { class: "bar" }, this.prompt, this.refusal, this.buttons, this.all);
     this.scores = h("section", { class: "scores" });
-    this.log = h("div", { class: "log", role: "log", tabindex: "0" });
+    this.log = h("div", { class: "log", role: "log", tabindex: "0", onkeydown: moveInLog });
     this.summary = h("section", { class: "unseen" });
     this.width = 0;
     /** Whether nothing can be picked, as a move is under way. */
@@ -67,9 +70,9 @@ export class TableView {
    * Show an update. `viewer`: who sees it, and whether it is that player's to act now.
    * @param {ViewerUpdate} update
    * @param {Viewer} viewer
-   * @param {{isNew: boolean}} how whether its events have just happened
+   * @param {{isNew: boolean, ply: number}} how whether its events have just happened; which ply it is
    */
-  show(update, viewer, { isNew }) {
+  show(update, viewer, { isNew, ply }) {
     const hadFocus = this.scene.hasFocus || this.bar.contains(document.activeElement);
     this.#update = update;
     this.#viewer = viewer;
@@ -77,8 +80,11 @@ export class TableView {
     this.#hinted = [];
     this.refuse(undefined);
     if (isNew) {
-      this.tell(update.events ?? []);
+      this.tell(update.events ?? [], ply);
+    } else {
+      this.#moves.clear();
     }
+    this.#moves = new Map([...this.#moves, ...this.#movesIn(update.events ?? [])]);
     this.#draw(isNew && isAnimated());
     this.#showScores();
     if (hadFocus) {
@@ -96,8 +102,13 @@ export class TableView {
    * @param {ViewerUpdate} update
    */
   open(update) {
-    const said = this.prompt.textContent;
     this.#update = update;
+    this.#redraw();
+  }
+
+  /** Draw what has become known besides, and leave what is said as it is. */
+  #redraw() {
+    const said = this.prompt.textContent;
     this.#draw(isAnimated());
     this.prompt.textContent = said;
   }
@@ -131,6 +142,7 @@ export class TableView {
   clear() {
     this.#update = undefined;
     this.#ui = {};
+    this.#moves.clear();
     this.scene.clear();
     this.refuse(undefined);
     this.prompt.textContent = "";
@@ -140,35 +152,84 @@ export class TableView {
   }
 
   /**
-   * Add events to the log.
+   * Add the events of a ply to the log.
    * @param {readonly Event[]} events
+   * @param {number} ply
    */
-  tell(events) {
-    this.log.append(...this.#linesOf(events));
+  tell(events, ply) {
+    this.log.append(...this.#linesOf(events, ply));
     this.log.scrollTop = this.log.scrollHeight;
   }
 
   /**
-   * Add events to the log that happened before those that it has.
-   * @param {readonly Event[]} events
+   * Add events to the log that happened before those that it has. `plies`: those of each ply, from `first` on.
+   * @param {readonly (readonly Event[])[]} plies
+   * @param {number} first
    */
-  tellBefore(events) {
-    this.log.prepend(...this.#linesOf(events));
+  tellBefore(plies, first) {
+    this.log.prepend(...plies.flatMap((events, index) => this.#linesOf(events, first + index)));
     this.log.scrollTop = this.log.scrollHeight;
+    this.#moves = new Map([...plies.flatMap((events) => [...this.#movesIn(events)]), ...this.#moves]);
+    this.#redraw();
   }
 
-  /** @param {readonly Event[]} events */
-  #linesOf(events) {
-    const { phrases, game } = this.room;
-    return events.map((event) => {
-      const seat = phrases.seatOf(event.phrase);
-      const mark = s("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" });
-      if (seat !== undefined) {
-        mark.append(seatMark(seat, 16));
+  /**
+   * Return the marks of what each seat has put on the table by some events.
+   * @param {readonly Event[]} events
+   */
+  #movesIn(events) {
+    /** @type {Map<number, string[]>} */
+    const moves = new Map();
+    for (const event of events) {
+      const seat = this.room.phrases.seatOf(event.phrase);
+      const marks = this.room.game.touched(event);
+      if (seat !== undefined && marks.length > 0) {
+        moves.set(seat, [...(moves.get(seat) ?? []), ...marks]);
       }
-      const kind = game.isMoment?.(event) ? "moment" : null;
-      return h("p", { class: kind }, mark, h("span", {}, phrases.write(event)));
-    });
+    }
+    return moves;
+  }
+
+  /**
+   * Return the lines of the log for the events of a ply. A deal is one line.
+   * @param {readonly Event[]} events
+   * @param {number} ply
+   */
+  #linesOf(events, ply) {
+    const { phrases, game } = this.room;
+    const lines = [];
+    for (let index = 0; index < events.length; index++) {
+      const event = /** @type {Event} */ (events[index]);
+      let dealt = phrases.dealtTo(event.phrase, this.#viewer.me);
+      if (dealt) {
+        const cards = [];
+        for (; dealt; dealt = phrases.dealtTo(events[++index]?.phrase, this.#viewer.me)) {
+          cards.push(...dealt);
+        }
+        index--;
+        const text = cards.length > 0 ? t("dealt-own", { cards: listOf(cards) }) : t("dealt");
+        lines.push(this.#line(text, ply, { seat: undefined, isMoment: false }));
+      } else {
+        const how = { seat: phrases.seatOf(event.phrase), isMoment: game.isMoment(event) };
+        lines.push(this.#line(phrases.write(event), ply, how));
+      }
+    }
+    return lines;
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} ply
+   * @param {{seat: number | undefined, isMoment: boolean}} how
+   */
+  #line(text, ply, { seat, isMoment }) {
+    const mark = s("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" });
+    if (seat !== undefined) {
+      mark.append(seatMark(seat, 16));
+    }
+    // The arrow keys reach it.
+    const attributes = { type: "button", tabindex: "-1", "data-ply": ply, onclick: () => this.onMoment(ply) };
+    return h("p", { class: isMoment ? "moment" : null }, mark, h("button", attributes, h("span", {}, text)));
   }
 
   /**
@@ -236,9 +297,15 @@ export class TableView {
     });
     const found = follow(this.#options, this.#picked);
     const context = { ...before, candidates: found.candidates };
-    const tries = context.actions.length > 0;
-    const marks = { candidates: found.candidates, picked: this.#picked, hinted: this.#hinted, tries };
-    this.scene.show(game.draw(context), marks, glides, this.room.phrases.title);
+    const drawing = game.draw(context);
+    const marks = {
+      candidates: found.candidates,
+      picked: this.#picked,
+      hinted: this.#hinted,
+      tries: context.actions.length > 0,
+      moved: this.#moved(),
+    };
+    this.scene.show(drawing, marks, glides, this.room.phrases.title);
     this.scene.camera.name({ closer: t("closer"), farther: t("farther"), whole: t("whole") });
     this.summary.replaceChildren(
       h("h2", {}, t("table")),
@@ -251,6 +318,14 @@ export class TableView {
     this.log.setAttribute("aria-label", t("log"));
     this.prompt.textContent = this.#promptOf(context);
     this.#showButtons(context, found.complete);
+  }
+
+  /** Return the marks of what the others have last put on the table, and their seats. */
+  #moved() {
+    const others = [...this.#moves].filter(([seat]) => seat !== this.#viewer.me);
+    return new Map(
+      others.flatMap(([seat, marks]) => marks.map((mark) => /** @type {[string, number]} */ ([mark, seat]))),
+    );
   }
 
   /** @param {Context} context */
@@ -396,5 +471,21 @@ export class TableView {
       );
     });
     this.scores.replaceChildren(h("h2", {}, t("score")), h("ol", {}, rows));
+  }
+}
+
+/**
+ * Go from line to line of a log by the arrow keys.
+ * @param {KeyboardEvent} event
+ */
+function moveInLog(event) {
+  const log = /** @type {HTMLElement} */ (event.currentTarget);
+  const lines = [...log.querySelectorAll("button")];
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (step !== undefined && lines.length > 0) {
+    const at = lines.findIndex((line) => line === document.activeElement);
+    const next = at < 0 ? lines.length - 1 : Math.max(0, Math.min(lines.length - 1, at + step));
+    event.preventDefault();
+    lines[next]?.focus();
   }
 }

@@ -63,6 +63,7 @@ class Play {
     this.view = new TableView(room, {
       onAction: (action) => this.#act(action),
       onAttempt: (action) => this.#attempt(action),
+      onMoment: (ply) => this.#showMoment(ply),
     });
     const button = (
       /** @type {string} */ name,
@@ -224,7 +225,8 @@ class Play {
    */
   #show(update, { canAct, isNew }) {
     this.notice.hidden = true;
-    this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew });
+    const { ply } = this.session.table;
+    this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew, ply });
     const { game, phrases } = this.view.room;
     const moments = isNew ? (update.events ?? []).filter((event) => game.isMoment?.(event)) : [];
     if (moments.length > 0) {
@@ -247,8 +249,38 @@ class Play {
   async #showLast() {
     const { ply } = this.session.table;
     if (!this.view.isShown && this.session.isOpen(ply - 1)) {
-      const update = await this.session.look(this.#viewer, ply - 1);
-      this.view.show(update, { me: this.#viewer, canAct: false, bots: this.names }, { isNew: false });
+      await this.#showPly(ply - 1);
+    }
+  }
+
+  /** @param {number} ply */
+  async #showPly(ply) {
+    const update = await this.session.look(this.#viewer, ply);
+    const viewer = { me: this.#viewer, canAct: false, bots: this.names };
+    this.view.show(update, viewer, { isNew: false, ply });
+  }
+
+  /**
+   * Show the table as it was at a ply, until the player wants to go back to the game, which waits.
+   * @param {number} ply
+   */
+  async #showMoment(ply) {
+    if (this.#isBusy) {
+      return;
+    }
+    const course = ++this.#course;
+    this.#goOn?.();
+    try {
+      await this.#showPly(ply);
+      if (course === this.#course) {
+        const { ply: last } = this.session.table;
+        const back = () => this.#follow({ isNew: false });
+        this.#tell(h("button", { type: "button", class: "primary", onclick: back }, t("to-now")));
+        this.view.prompt.textContent = t("moment", { ply, last });
+        this.tools.hint.hidden = true;
+      }
+    } catch (error) {
+      this.fail(error, () => this.#follow({ isNew: false }));
     }
   }
 
@@ -272,7 +304,7 @@ class Play {
       }),
     );
     if (!isOld()) {
-      view.tellBefore(events.flat());
+      view.tellBefore(events, first);
     }
   }
 

@@ -210,3 +210,10 @@ export function boxText({ t, nameOf, seatName, players }, box) {
         : t("box-nobody"),
   });
 }
+
+/** @type {NonNullable<import("../../game.js").Game<"chatCartonne">["nameOf"]>} */
+export function nameOf({ kind, number = 0, name = "" }, { cells = [] }, t) {
+  const { column = 0, row = 0 } = cells[number] ?? {};
+  // Numbers of cards and cells are printed nowhere.
+  return kind === "cell" ? t("cell", { column, row }) : name.replace(` ${number} `, " ");
+}

@@ -185,7 +185,7 @@ function pileItems(context, { cell, grid, cards }) {
       layer: count > 1 ? 2 : 1,
       stamp: `tile ${kind} ${width} ${height} ${isTop ? count : 1} ${isNew}`,
       draw: () => tile(lookOf(context, kind), width, height, { count: isTop ? count : 1, isNew }),
-      ...(isTop && { label: t("on-pile", { card: nameOf(context, kind), count }) }),
+      ...(isTop && { mark: pileKey(kind), label: t("on-pile", { card: nameOf(context, kind), count }) }),
       ...(isTop && isOpen && { pick: pileKey(kind) }),
     };
   });
