@@ -84,7 +84,7 @@ export function pileText({ view, t }) {
  */
 export function partText({ view, t }, part) {
   const { cardsLeft: left = 0, ownPrincess = false } = view.parts?.[part] ?? {};
-  const text = t("part", { part: part + 1, left });
+  const text = t("part", { part: part + 1, count: left });
   return ownPrincess ? `${text}, ${t("part-own")}` : text;
 }
 
@@ -206,7 +206,7 @@ export function boxText({ t, nameOf, seatName, players }, box) {
     cats: cats.join(", ") || t("no-cats"),
     worth:
       majority.length > 0
-        ? t("box-majority", { names: majority.map(seatName).join(", "), points: box.points ?? 0 }) + bonus
+        ? t("box-majority", { names: majority.map(seatName).join(", "), count: box.points ?? 0 }) + bonus
         : t("box-nobody"),
   });
 }

@@ -332,6 +332,6 @@ function rowOf(context, { mat, ring, isNarrow }, { seat, points, cards }, index)
         tile(lookOf(context, kind), cardWidth, size, { isLeft: true }),
       ),
     ),
-    write(t("points", { points }), width - 10, y, isNarrow ? 13 : 15, { anchor: "end", bold: true }),
+    write(t("points", { count: points }), width - 10, y, isNarrow ? 13 : 15, { anchor: "end", bold: true }),
   ];
 }
