@@ -15,8 +15,8 @@ import { keyOf } from "../store.js";
 import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
-import { whyOf } from "../trouble.js";
-import { ending } from "./ending.js";
+import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
+import { ending, newGameLink } from "./ending.js";
 
 /** @typedef {import("../game.js").Action} Action */
 /** @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
@@ -539,7 +539,9 @@ class Play {
       return;
     }
     this.view.refuse(error instanceof RangeError ? t("tables-missing") : whyOf(error));
-    if (again) {
+    if (isClosedFor(error)) {
+      this.#tell(elsewhere(newGameLink(this.session)));
+    } else if (again) {
       this.#tell(h("button", { type: "button", onclick: again }, t("try-again")));
     }
   }
