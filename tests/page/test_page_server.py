@@ -12,7 +12,6 @@ from chatiere.service.tables.keys import new_key
 
 from .person import Person
 
-
 # The link to share of a table.
 _LINK = """async (id) => {
   const [{ Session }, { tableLink }] = await Promise.all([import("./session.js"), import("./links.js")]);

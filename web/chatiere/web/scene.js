@@ -41,7 +41,9 @@ export class Scene {
     this.board = s("svg", { class: "board" }, this.boardItems);
     this.svg = s("svg", { class: "drawing", role: "group" }, this.items);
     this.camera = new Camera(this.board);
-    this.element = h("div", { class: "stage" }, this.svg, this.camera.controls);
+    /** As high as the browser's window: its size is what observers see of that. */
+    this.window = h("div", { class: "window" });
+    this.element = h("div", { class: "stage" }, this.window, this.svg, this.camera.controls);
     this.svg.addEventListener("pointerdown", ({ target }) => {
       this.#pressed = pickOf(target);
     });

@@ -15,9 +15,19 @@ import { isAnimated, t } from "./settings.js";
 /** @typedef {import("./games.js").Room} Room */
 /** @typedef {{me: number | undefined, canAct: boolean, bots?: readonly (string | undefined)[]}} Viewer */
 
+// The least that a drawing is made for.
 const NARROW = 320;
-// The height of the bar under the drawing, as it usually is: a drawing must not change with what is picked.
-const BAR = 160;
+const LOW = 360;
+// The least height that is left to the bar under the drawing, so that drawings seldom change from turn to turn, but in low windows,
+// where it is one line.
+const BAR = 108;
+const LOW_WINDOW = 500;
+// The distance from the edges of the window.
+const MARGIN = 8;
+// How large drawings are shown, larger ones only where this width is left to them.
+const SCALES = [1.75, 1.6, 1.45, 1.3, 1.15, 1, 0.92, 0.85, 0.78, 0.72, 0.66, 0.6, 0.55, 0.5, 0.45, 0.4];
+const ROOMY = 960;
+const ROUNDING = 2;
 /** @type {Viewer} */
 const NOBODY = { me: undefined, canAct: false };
 
@@ -56,14 +66,20 @@ export class TableView {
     this.scores = h("section", { class: "scores" });
     this.log = h("div", { class: "log", role: "log", tabindex: "0", onkeydown: moveInLog });
     this.summary = h("section", { class: "unseen" });
-    this.width = 0;
+    // The part of the page that the drawing has been made for, and how large it is shown there.
+    this.space = { width: 0, height: 0, window: 0 };
+    this.scale = 1;
     /** Whether nothing can be picked, as a move is under way. */
     this.isHeld = false;
-    new ResizeObserver(() => {
-      if (this.scene.element.clientWidth !== this.width) {
+    const resized = new ResizeObserver(() => {
+      // The bar may have grown meanwhile, by what is picked: that alone changes nothing.
+      if (this.scene.element.clientWidth !== this.space.width || innerHeight !== this.space.window) {
+        this.#fit();
         this.#draw(false);
       }
-    }).observe(this.scene.element);
+    });
+    resized.observe(this.scene.element);
+    resized.observe(this.scene.window);
   }
 
   /**
@@ -85,6 +101,7 @@ export class TableView {
       this.#moves.clear();
     }
     this.#moves = new Map([...this.#moves, ...this.#movesIn(update.events ?? [])]);
+    this.#fit();
     this.#draw(isNew && isAnimated());
     this.#showScores();
     if (hadFocus) {
@@ -103,7 +120,49 @@ export class TableView {
    */
   open(update) {
     this.#update = update;
+    this.#fit();
     this.#redraw();
+  }
+
+  /** Measure the part of the page that a drawing should fit into: its bar is below it or, in low windows, beside it. */
+  #space() {
+    const stage = this.scene.element.getBoundingClientRect();
+    const isBeside = this.bar.getBoundingClientRect().left >= stage.right;
+    const least = innerHeight <= LOW_WINDOW ? 0 : BAR;
+    const below = Math.max(least, this.bar.offsetHeight) + 2 * MARGIN;
+    const taken = isBeside ? 2 * MARGIN : stage.top + scrollY + below;
+    return { width: this.scene.element.clientWidth, height: innerHeight - taken, window: innerHeight };
+  }
+
+  /** Choose how large drawings are shown: so that all of them is seen or, if they can't be that small, as much as can be. */
+  #fit() {
+    const context = this.#context();
+    if (!context || !this.scene.element.isConnected) {
+      return;
+    }
+    this.#tellTurn(context);
+    this.space = this.#space();
+    const { width, height } = this.space;
+    let least = Infinity;
+    for (const scale of SCALES.filter((each) => each <= 1 || width / each >= ROOMY)) {
+      const beyond = this.room.game.draw({ ...context, ...this.#sizeAt(scale) }).height * scale - height;
+      if (beyond < least) {
+        least = beyond;
+        this.scale = scale;
+      }
+      if (beyond <= ROUNDING) {
+        break;
+      }
+    }
+  }
+
+  /**
+   * Return the size of a drawing in its own pixels.
+   * @param {number} scale
+   */
+  #sizeAt(scale) {
+    const { width, height } = this.space;
+    return { width: Math.max(NARROW, width / scale), height: Math.max(LOW, height / scale) };
   }
 
   /** Draw what has become known besides, and leave what is said as it is. */
@@ -261,7 +320,6 @@ export class TableView {
       return undefined;
     }
     const { room } = this;
-    const above = this.scene.element.getBoundingClientRect().top + window.scrollY;
     return {
       view: view[room.field] ?? {},
       update,
@@ -270,8 +328,7 @@ export class TableView {
       me: this.#viewer.me,
       turn: view.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined,
       actions: this.#viewer.canAct ? (update.legalActions ?? []) : [],
-      width: Math.max(NARROW, this.scene.element.clientWidth),
-      height: Math.max(360, window.innerHeight - above - BAR),
+      ...this.#sizeAt(this.scale),
       picked: this.#picked,
       candidates: new Set(),
       ui: this.#ui,
@@ -290,13 +347,7 @@ export class TableView {
       return;
     }
     const { game } = this.room;
-    this.width = this.scene.element.clientWidth;
-    this.#options = before.actions.flatMap((action) => {
-      const picks = game.picks(action, before);
-      return picks ? [{ action, picks }] : [];
-    });
-    const found = follow(this.#options, this.#picked);
-    const context = { ...before, candidates: found.candidates };
+    const { context, found } = this.#tellTurn(before);
     const drawing = game.draw(context);
     const marks = {
       candidates: found.candidates,
@@ -316,8 +367,22 @@ export class TableView {
       ),
     );
     this.log.setAttribute("aria-label", t("log"));
+  }
+
+  /**
+   * Say what is to be done, with the buttons for it, and return what can be picked.
+   * @param {Context} before
+   */
+  #tellTurn(before) {
+    this.#options = before.actions.flatMap((action) => {
+      const picks = this.room.game.picks(action, before);
+      return picks ? [{ action, picks }] : [];
+    });
+    const found = follow(this.#options, this.#picked);
+    const context = { ...before, candidates: found.candidates };
     this.prompt.textContent = this.#promptOf(context);
     this.#showButtons(context, found.complete);
+    return { context, found };
   }
 
   /** Return the marks of what the others have last put on the table, and their seats. */

@@ -225,6 +225,7 @@ class Play {
    */
   #show(update, { canAct, isNew }) {
     this.notice.hidden = true;
+    this.#showTools(canAct, update.view?.end !== undefined);
     const { ply } = this.session.table;
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew, ply });
     const { game, phrases } = this.view.room;
@@ -238,7 +239,13 @@ class Play {
         ),
       );
     }
-    const isOver = update.view?.end !== undefined;
+  }
+
+  /**
+   * @param {boolean} canAct
+   * @param {boolean} isOver
+   */
+  #showTools(canAct, isOver) {
     const people = this.session.table.seats.some(({ bot }) => bot === undefined);
     this.tools.hint.hidden = !canAct;
     this.tools.undo.hidden = !this.session.canUndo;
