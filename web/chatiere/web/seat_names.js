@@ -1,6 +1,6 @@
 // The names of the players: a cat for each seat, the same for everybody, as a sealed table holds no names.
 
-import { language } from "./settings.js";
+import { t } from "./settings.js";
 
 /** By seat. */
 export const NAMES = /** @type {const} */ (["Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote"]);
@@ -22,9 +22,9 @@ export function namesOf(seats) {
 }
 
 /**
- * Join words as the player's language does.
+ * Join words: "X, Y and Z".
  * @param {readonly string[]} words
  */
 export function listOf(words) {
-  return new Intl.ListFormat(language(), { type: "conjunction" }).format(words);
+  return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(t("and"));
 }
