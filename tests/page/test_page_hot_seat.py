@@ -1,5 +1,6 @@
 """Two people at one screen: what is hidden while it changes hands, and after that."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,15 @@ def secrets_of(page: Page) -> list[set[str]]:
     return [first - second, second - first]
 
 
+def dealt(events: set[str]) -> set[str]:
+    """Return the cards that events say are dealt."""
+    return {card for _, found, card in (text.partition(" is dealt ") for text in events) if found and card != "a card"}
+
+
+def said(card: str, line: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(card)}(?!\w)", line) is not None
+
+
 def seen(page: Page) -> str:
     """Return all that the document says, drawn or not, and all that screen readers get."""
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
@@ -63,6 +73,10 @@ def test_each_sees_what_is_theirs_alone(visit: Callable[..., Person], game: str)
         log = set(page.locator(".log span").all_inner_texts())
         mine, others = secrets_of(page)[seat], secrets_of(page)[1 - seat]
         assert not others & log
+        for line in log:
+            if "You get" in line:
+                assert all(said(card, line) for card in dealt(mine))
+                assert not any(said(card, line) for card in dealt(others) - dealt(mine))
         assert game in PUBLIC or mine
         while person.can_act:
             person.move()

@@ -61,7 +61,7 @@ def test_a_cat_that_wakes_opens_its_eyes(visit: Callable[..., Person]) -> None:
     drawn = []
     for ply, state in ((45, "asleep"), (46, "woken")):
         person.open(f"record/chat_cartonne/{ply}/0")
-        cat = person.page.locator(f".stage .item[aria-label*='cat, {state}, 278']")
+        cat = person.page.locator(f".stage .item[aria-label*='cat, {state}, column 14, row 11']")
         expect(cat).to_have_count(1)
         drawn.append(cat.inner_html())
     # Closed eyes are lines, open ones ellipses.

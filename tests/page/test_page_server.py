@@ -12,6 +12,12 @@ from chatiere.service.tables.keys import new_key
 
 from .person import Person
 
+# The link to share of a table.
+_LINK = """async (id) => {
+  const [{ Session }, { tableLink }] = await Promise.all([import("./session.js"), import("./links.js")]);
+  return tableLink(Session.open(id));
+}"""
+
 
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
@@ -89,6 +95,17 @@ def test_a_server_with_other_keys_says_so(chromium: Browser, serve: Callable[...
         keys.write_text(new_key().hex() + "\n")
         again = serve("--web-address", server.address)
         assert again.address == server.address
+        link = person.page.evaluate(_LINK, person.table)
+        with Person(chromium, server.address) as guest:
+            guest.open_link(link)
+            expect(guest.page.locator(".failed p").first).to_contain_text("This server cannot open the table")
+            guest.page.get_by_role("link", name="New game").click()
+            guest.page.wait_for_selector(".new-game")
+            guest.refused.clear()
         person.page.reload()
-        expect(person.page.locator(".refusal:visible, .failed p").first).not_to_be_empty()
+        expect(person.page.locator(".bar .refusal")).to_contain_text("This server cannot open the table")
+        assert person.page.get_by_role("button", name="Try again").count() == 0
+        person.page.get_by_role("link", name="New game").click()
+        # With the same players.
+        expect(person.page.locator("[name=seat-0]")).to_have_value("me")
         person.refused.clear()

@@ -13,7 +13,7 @@ FLOOR_PLAN = {"game", "layout", "parts", "picks", "seats", "table", "text", "vie
 EXPORTS = {
     "game": {"game"},
     "layout": {"layoutOf"},
-    "picks": {"picks", "attempt"},
+    "picks": {"picks", "attempt", "touched"},
     "seats": {"handItems", "seatItems"},
     "table": {"tableItems"},
     "text": {"breakdown", "isMoment", "prompt", "summary"},

@@ -189,4 +189,4 @@ def test_events_in_words() -> None:
 def test_penalty_points_are_told_in_words_that_agree_with_any_number(count: int) -> None:
     event = made_event(GAME, "PENALTY_TAKEN", 3, count)
     assert label_of(GAME, event, True) == f"penalty points of seat 3: {count}"
-    assert label_of(GAME, event, True, "fr") == f"points de pénalité pour le joueur 3 : {count}"
+    assert label_of(GAME, event, True, "fr") == f"points de pénalité pour le joueur 3\u202f: {count}"

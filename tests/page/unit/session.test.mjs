@@ -152,6 +152,30 @@ test("the last decision of one who plays alone is taken back", () => {
   assert.equal(store.plyOf(id, 1), undefined);
 });
 
+test("each table is read once, however often it is asked for", () => {
+  const alone = tablesOf("alone against bots");
+  const taken = Session.take(alone, secretsOf(alone[0], 0));
+  const { atob } = globalThis;
+  let reads = 0;
+  globalThis.atob = (text) => {
+    reads++;
+    return atob(text);
+  };
+  try {
+    for (const session of [taken, Session.open(id)]) {
+      for (let time = 0; time < 5; time++) {
+        assert(session.canUndo);
+        session.toSend();
+        assert(session.isOpen(0));
+      }
+    }
+    // Those that were taken are not read again; the session that is opened reads its newest table first.
+    assert.equal(reads, alone.length + 1);
+  } finally {
+    globalThis.atob = atob;
+  }
+});
+
 test("where others play, or tables are acknowledged, nothing is taken back", () => {
   assert(!Session.take(FRIENDS, secretsOf(FRIENDS[0], 0)).canUndo);
   kept = pageGlobals();

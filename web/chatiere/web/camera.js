@@ -92,7 +92,10 @@ export class Camera {
       style.top = `${((window.y + window.height) / height) * 100}%`;
       style.right = "auto";
       style.flexDirection = window.width < NARROW ? "row" : "column";
-      style.transform = "translate(calc(-100% - 8px), calc(-100% - 8px))";
+      // A drawing that is shown smaller has less room for them.
+      const scale = Math.min(1, (this.board.ownerSVGElement?.clientWidth ?? width) / width);
+      style.transformOrigin = "100% 100%";
+      style.transform = `translate(calc(-100% - 8px), calc(-100% - 8px)) scale(${scale})`;
     }
     if (!window || !extent) {
       this.#seen = undefined;

@@ -42,6 +42,7 @@ import { t } from "./settings.js";
  * @property {() => SVGElement} draw  Draws it around its origin.
  * @property {string} [label]  What it is, for those who can't see it. Absent: an ornament.
  * @property {string} [pick]  The key by which it is picked; several items may share one. Absent: it can't be picked.
+ * @property {string} [mark]  What an event that put it there calls it; absent: its key.
  * @property {{x: number, y: number, turn?: number, scale?: number}} [from]  Where it comes from. Absent: it fades in.
  * @property {{x: number, y: number, turn?: number, scale?: number}} [to]  Where it goes to when it is no longer drawn.
  * @property {boolean} [board]  It lies on the board, which can be zoomed and panned.
@@ -108,12 +109,15 @@ import { t } from "./settings.js";
  * @property {(keys: readonly string[], context: Context<F, Ui>) => api.ActionJson[F]} attempt  The game's own part of the action
  *   (such as `{play: {cards: [4]}}`) that somebody tries who picks these, so that the service says why it is illegal; undefined:
  *   none.
+ * @property {(event: Event) => string[]} touched  The marks of the items that an event has put on the table.
  * @property {(context: Context<F, Ui>) => string | undefined} prompt  What the seat to decide has to do next, as a short
  *   sentence, once something is picked; undefined: what the service says.
  * @property {(context: Context<F, Ui>) => string[]} summary  The table in a few sentences, for those who can't see it.
  * @property {(seat: number, score: SeatScore<F>, context: Context<F, Ui>) => [string, number][]} breakdown  What the total of a
  *   seat is made of.
  * @property {(event: Event) => boolean} isMoment  Whether an event is worth a pause: the end of a round, for example.
+ * @property {(piece: api.PieceInfoJson, details: Details<F>, t: Translate) => string | undefined} [nameOf]  What players call a
+ *   piece; undefined, or absent: as the service does.
  */
 
 /** The games that this page can draw, by name. */

@@ -55,7 +55,8 @@ export function roomOf(name) {
     const details = info.pieceDetails?.[field] ?? {};
     const t = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
       filled(game.words[spoken]?.[key] ?? key, values);
-    return { name, field, info, details, phrases: new Phrases(info), game, t };
+    const phrases = new Phrases(info, (piece) => game.nameOf?.(piece, details, t) ?? piece.name ?? "");
+    return { name, field, info, details, phrases, game, t };
   });
 }
 

@@ -6,18 +6,22 @@ import { Words } from "./shared/phrases.js";
 /** @typedef {import("#api/chatiere/v1/game_pb.js").PhraseJson} Phrase */
 /** @typedef {import("./game.js").GameInfo} GameInfo */
 
+// The keys of the events of a deal begin so, in every game.
+const DEAL = "event.card_dealt";
+
 /** Writes the phrases of a game. */
 export class Phrases {
   #words;
 
   /**
-   * `info`: of ListGames with phrases and pieces.
+   * `info`: of ListGames with phrases and pieces; `nameOf`: what a piece is called, if not as there.
    * @param {GameInfo} info
+   * @param {(piece: import("#api/chatiere/v1/game_pb.js").PieceInfoJson) => string} [nameOf]
    */
-  constructor(info) {
+  constructor(info, nameOf = ({ name = "" }) => name) {
     /** The game's title. */
     this.title = info.title ?? "";
-    this.#words = new Words(info, { seatNames: NAMES });
+    this.#words = new Words(info, { seatNames: NAMES, nameOf });
   }
 
   /**
@@ -36,6 +40,21 @@ export class Phrases {
   write({ phrase = {}, label = "" }) {
     const text = this.#words.has(phrase) ? this.#words.write(phrase) : label;
     return text.charAt(0).toUpperCase() + text.slice(1);
+  }
+
+  /**
+   * Return the cards that a deal gives a seat as its player sees it; undefined for what is no deal.
+   * @param {Phrase | undefined} phrase
+   * @param {number | undefined} seat
+   */
+  dealtTo({ key = "", arguments: said = [] } = {}, seat) {
+    const numbersOf = (/** @type {string} */ wanted) =>
+      said.find(({ name }) => name === wanted)?.numbers ?? [];
+    return !key.startsWith(DEAL)
+      ? undefined
+      : numbersOf("seat")[0] === seat
+        ? numbersOf("card").map((card) => this.nameOf("card", card))
+        : [];
   }
 
   /**

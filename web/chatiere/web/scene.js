@@ -1,5 +1,6 @@
 // The stage: it shows a drawing, lets its items glide from one drawing to the next, and says which one is picked.
 
+import { seatMark } from "./art/cards.js";
 import { Camera } from "./camera.js";
 import { h, s } from "./dom.js";
 
@@ -7,11 +8,19 @@ import { h, s } from "./dom.js";
 /** @typedef {import("./game.js").Drawing} Drawing */
 /** @typedef {{x: number, y: number, turn?: number | undefined, scale?: number | undefined}} Place */
 /**
- * The keys of items at the moment: those that can be picked, that are, that are hinted at, and whether others may be tried.
- * @typedef {{candidates: ReadonlySet<string>, picked: readonly string[], hinted: readonly string[], tries: boolean}} Marks
+ * The keys of items at the moment: those that can be picked, that are, that are hinted at, whether others may be tried, and what
+ * a seat has put there by its last move.
+ * @typedef {object} Marks
+ * @property {ReadonlySet<string>} candidates
+ * @property {readonly string[]} picked
+ * @property {readonly string[]} hinted
+ * @property {boolean} tries
+ * @property {ReadonlyMap<string, number>} moved  Seats by the marks of items.
  */
 /** @typedef {{element: SVGGElement, inner: SVGGElement, item: Item}} Shown */
 
+// The size of the mark of who has moved.
+const SIGN = 20;
 const GLIDE = { duration: 420, easing: "cubic-bezier(0.3, 0.1, 0.2, 1)" };
 const FADE = { duration: 240, easing: "ease-out" };
 /** @type {Record<string, [number, number]>} */
@@ -32,7 +41,9 @@ export class Scene {
     this.board = s("svg", { class: "board" }, this.boardItems);
     this.svg = s("svg", { class: "drawing", role: "group" }, this.items);
     this.camera = new Camera(this.board);
-    this.element = h("div", { class: "stage" }, this.svg, this.camera.controls);
+    /** As high as the browser's window: its size is what observers see of that. */
+    this.window = h("div", { class: "window" });
+    this.element = h("div", { class: "stage" }, this.window, this.svg, this.camera.controls);
     this.svg.addEventListener("pointerdown", ({ target }) => {
       this.#pressed = pickOf(target);
     });
@@ -118,6 +129,7 @@ export class Scene {
       last.set(parent, now.element);
       settle(now, item, kept !== undefined, isAnimated);
       mark(now.element, item, marks, left);
+      sign(now, marks.moved.get(item.mark ?? item.key));
     }
   }
 
@@ -280,6 +292,21 @@ function mark(element, item, marks, left) {
   set(element, "aria-hidden", label ? undefined : "true");
   set(element, "aria-pressed", isButton && isPicked ? "true" : undefined);
   set(element, "aria-disabled", isButton && !isPickable && !isPicked ? "true" : undefined);
+}
+
+/**
+ * Mark an item, at its upper right corner, as what a seat has put there.
+ * @param {Shown} shown
+ * @param {number | undefined} seat
+ */
+function sign({ element, inner, item }, seat) {
+  element.querySelector(":scope > .moved")?.remove();
+  if (seat !== undefined) {
+    const { x, y, width } = inner.getBBox();
+    const { turn = 0, scale = 1 } = item;
+    const place = attributeOf({ x: x + width - SIGN / 4, y: y + SIGN / 4, turn: -turn, scale: 1 / scale });
+    element.append(s("g", { class: "moved", "data-seat": seat, transform: place }, seatMark(seat, SIGN)));
+  }
 }
 
 /**

@@ -36,6 +36,8 @@ export function tableIn(text) {
 export class Session {
   /** @type {Table} */
   #newest;
+  /** @type {Map<number, {text: string, table: Table | undefined}>} what has been read, by ply */
+  #read = new Map();
 
   /**
    * @param {string} id
@@ -75,7 +77,7 @@ export class Session {
    */
   static open(id) {
     const kept = store.tableOf(id);
-    const newest = kept && tableOfPly(id, kept.newest);
+    const newest = kept && soundTable(store.plyOf(id, kept.newest) ?? "");
     return kept && newest && new Session(id, kept, newest);
   }
 
@@ -197,11 +199,27 @@ export class Session {
   }
 
   /**
+   * Return the table of a ply that this browser keeps; undefined if there is none, or a damaged one. Each is read once, as long
+   * as it stays as it is: a table has hundreds of plies.
+   * @param {number} ply
+   */
+  #tableOf(ply) {
+    const text = store.plyOf(this.id, ply) ?? "";
+    const read = this.#read.get(ply);
+    if (read?.text === text) {
+      return read.table;
+    }
+    const table = soundTable(text);
+    this.#read.set(ply, { text, table });
+    return table;
+  }
+
+  /**
    * Return whether the table of a ply is here, and open in the form that came here.
    * @param {number} ply
    */
   isOpen(ply) {
-    const table = tableOfPly(this.id, ply);
+    const table = this.#tableOf(ply);
     return table !== undefined && missingSeats(table.bytes).length === 0;
   }
 
@@ -299,15 +317,22 @@ export class Session {
    * @param {number} [turn] the seat to decide; absent: none has to
    */
   toSend(turn) {
-    const tables = store.pliesOf(this.id).flatMap((text) => soundTable(text)?.bytes ?? []);
-    const sending = toSend(tables, this.mine, turn);
+    const { mine } = this;
+    const all = Array.from({ length: this.#newest.ply + 1 }, (_, ply) => this.#tableOf(ply) ?? []).flat();
+    // None is sent from before the last but one of one's own decisions.
+    const first = all.filter(({ mover }) => mine.includes(mover)).at(-2)?.ply ?? 0;
+    const tables = all.filter(({ ply }) => ply >= first).map(({ bytes }) => bytes);
+    const sending = toSend(tables, mine, turn);
     return { seats: sending.seats, texts: sending.tables.map(toText) };
   }
 
   /** Return the ply of the last decision of this browser's players; undefined if there is none. */
   #lastOwn() {
+    if (this.mine.length === 0) {
+      return undefined;
+    }
     for (let ply = this.#newest.ply; ply > 0; ply--) {
-      const mover = tableOfPly(this.id, ply)?.mover;
+      const mover = this.#tableOf(ply)?.mover;
       if (mover !== undefined && mover in this.kept.seats) {
         return ply;
       }
@@ -343,7 +368,7 @@ export class Session {
    * @param {boolean} [replaces]
    */
   #add(table, replaces = false) {
-    const known = tableOfPly(this.id, table.ply);
+    const known = this.#tableOf(table.ply);
     const isOther = known !== undefined && toText(known.content) !== toText(table.content);
     if (isOther && !replaces) {
       throw new ForkError(table.id, table.ply);
@@ -352,7 +377,9 @@ export class Session {
     if (isOther) {
       store.forgetAbove(this.id, table.ply);
     }
-    store.keepPly(this.id, table.ply, toText(whole.bytes));
+    const text = toText(whole.bytes);
+    store.keepPly(this.id, table.ply, text);
+    this.#read.set(table.ply, { text, table: whole });
     if (isOther || table.ply >= this.#newest.ply) {
       this.#newest = whole;
     }
@@ -365,15 +392,6 @@ export class Session {
     this.kept.changed = Date.now();
     store.keepTable(this.id, this.kept);
   }
-}
-
-/**
- * Return the table of a ply that this browser keeps; undefined if there is none, or a damaged one.
- * @param {string} id
- * @param {number} ply
- */
-function tableOfPly(id, ply) {
-  return soundTable(store.plyOf(id, ply) ?? "");
 }
 
 /**

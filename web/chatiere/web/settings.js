@@ -5,6 +5,10 @@ import { words } from "./words/words.js";
 /** @type {Record<string, number>} */
 const PACES = { calm: 1100, brisk: 450, none: 0 };
 
+// The plural categories of languages, by their tags: to make them takes long.
+/** @type {Map<string, Intl.PluralRules>} */
+const plurals = new Map();
+
 /** The source of `change`, when another language is chosen. */
 export const spoken = new EventTarget();
 
@@ -80,5 +84,8 @@ export function filled(text, values = {}) {
  * @param {number} count
  */
 function formOf(forms, count) {
-  return forms[new Intl.PluralRules(language()).select(count)] ?? forms["other"] ?? "";
+  const spoken = language();
+  const rules = plurals.get(spoken) ?? new Intl.PluralRules(spoken);
+  plurals.set(spoken, rules);
+  return forms[rules.select(count)] ?? forms["other"] ?? "";
 }

@@ -81,14 +81,6 @@ export function keepPly(id, ply, text) {
 }
 
 /**
- * Return the tables of all plies that are kept, as text.
- * @param {string} id
- */
-export function pliesOf(id) {
-  return keysFrom(`${TABLE}${id} `).map((key) => localStorage.getItem(key) ?? "");
-}
-
-/**
  * Forget the tables of all plies above one, whoever has kept them.
  * @param {string} id
  * @param {number} ply

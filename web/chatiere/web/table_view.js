@@ -3,8 +3,9 @@
 import { seatMark } from "./art/cards.js";
 import { h, s } from "./dom.js";
 import { follow, pick } from "./picks.js";
+import { scoreTable } from "./result.js";
 import { Scene } from "./scene.js";
-import { nameOfSeat } from "./seat_names.js";
+import { listOf, nameOfSeat } from "./seat_names.js";
 import { isAnimated, t } from "./settings.js";
 
 /** @typedef {import("./game.js").Action} Action */
@@ -14,9 +15,19 @@ import { isAnimated, t } from "./settings.js";
 /** @typedef {import("./games.js").Room} Room */
 /** @typedef {{me: number | undefined, canAct: boolean, bots?: readonly (string | undefined)[]}} Viewer */
 
+// The least that a drawing is made for.
 const NARROW = 320;
-// The height of the bar under the drawing, as it usually is: a drawing must not change with what is picked.
-const BAR = 160;
+const LOW = 360;
+// The least height that is left to the bar under the drawing, so that drawings seldom change from turn to turn, but in low windows,
+// where it is one line.
+const BAR = 108;
+const LOW_WINDOW = 500;
+// The distance from the edges of the window.
+const MARGIN = 8;
+// How large drawings are shown, larger ones only where this width is left to them.
+const SCALES = [1.75, 1.6, 1.45, 1.3, 1.15, 1, 0.92, 0.85, 0.78, 0.72, 0.66, 0.6, 0.55, 0.5, 0.45, 0.4];
+const ROOMY = 960;
+const ROUNDING = 2;
 /** @type {Viewer} */
 const NOBODY = { me: undefined, canAct: false };
 
@@ -33,16 +44,19 @@ export class TableView {
   #ui = {};
   /** @type {import("./picks.js").Option[]} */
   #options = [];
+  /** @type {Map<number, string[]>} the marks of what each seat has last put on the table, as far as it has been told */
+  #moves = new Map();
 
   /**
-   * `onAction`: an action was chosen; `onAttempt`: one was tried that is not legal.
+   * `onAction`: an action was chosen; `onAttempt`: one was tried that is not legal; `onMoment`: a ply of the log is wanted.
    * @param {Room} room
-   * @param {{onAction: (action: Action) => void, onAttempt: (action: Action) => void}} listeners
+   * @param {{onAction: (action: Action) => void, onAttempt: (action: Action) => void, onMoment: (ply: number) => void}} listeners
    */
-  constructor(room, { onAction, onAttempt }) {
+  constructor(room, { onAction, onAttempt, onMoment }) {
     this.room = room;
     this.onAction = onAction;
     this.onAttempt = onAttempt;
+    this.onMoment = onMoment;
     this.scene = new Scene({ onPick: (key) => this.#onPick(key), onCancel: () => this.#cancel() });
     this.prompt = h("p", { class: "prompt", role: "status", tabindex: "-1" });
     this.refusal = h("p", { class: "refusal", role: "alert", hidden: true });
@@ -50,25 +64,31 @@ export class TableView {
     this.all = h("details", { class: "all-actions", hidden: true, ontoggle: () => this.#listAll() });
     this.bar = h("section", { class: "bar" }, this.prompt, this.refusal, this.buttons, this.all);
     this.scores = h("section", { class: "scores" });
-    this.log = h("div", { class: "log", role: "log", tabindex: "0" });
+    this.log = h("div", { class: "log", role: "log", tabindex: "0", onkeydown: moveInLog });
     this.summary = h("section", { class: "unseen" });
-    this.width = 0;
+    // The part of the page that the drawing has been made for, and how large it is shown there.
+    this.space = { width: 0, height: 0, window: 0 };
+    this.scale = 1;
     /** Whether nothing can be picked, as a move is under way. */
     this.isHeld = false;
-    new ResizeObserver(() => {
-      if (this.scene.element.clientWidth !== this.width) {
+    const resized = new ResizeObserver(() => {
+      // The bar may have grown meanwhile, by what is picked: that alone changes nothing.
+      if (this.scene.element.clientWidth !== this.space.width || innerHeight !== this.space.window) {
+        this.#fit();
         this.#draw(false);
       }
-    }).observe(this.scene.element);
+    });
+    resized.observe(this.scene.element);
+    resized.observe(this.scene.window);
   }
 
   /**
    * Show an update. `viewer`: who sees it, and whether it is that player's to act now.
    * @param {ViewerUpdate} update
    * @param {Viewer} viewer
-   * @param {{isNew: boolean}} how whether its events have just happened
+   * @param {{isNew: boolean, ply: number}} how whether its events have just happened; which ply it is
    */
-  show(update, viewer, { isNew }) {
+  show(update, viewer, { isNew, ply }) {
     const hadFocus = this.scene.hasFocus || this.bar.contains(document.activeElement);
     this.#update = update;
     this.#viewer = viewer;
@@ -76,8 +96,12 @@ export class TableView {
     this.#hinted = [];
     this.refuse(undefined);
     if (isNew) {
-      this.tell(update.events ?? []);
+      this.tell(update.events ?? [], ply);
+    } else {
+      this.#moves.clear();
     }
+    this.#moves = new Map([...this.#moves, ...this.#movesIn(update.events ?? [])]);
+    this.#fit();
     this.#draw(isNew && isAnimated());
     this.#showScores();
     if (hadFocus) {
@@ -88,6 +112,73 @@ export class TableView {
         this.prompt.focus();
       }
     }
+  }
+
+  /**
+   * Show what the others held, once the game is over.
+   * @param {ViewerUpdate} update
+   */
+  open(update) {
+    this.#update = update;
+    this.#fit();
+    this.#redraw();
+  }
+
+  /** Measure the part of the page that a drawing should fit into: its bar is below it or, in low windows, beside it. */
+  #space() {
+    const stage = this.scene.element.getBoundingClientRect();
+    const isBeside = this.bar.getBoundingClientRect().left >= stage.right;
+    const least = innerHeight <= LOW_WINDOW ? 0 : BAR;
+    const below = Math.max(least, this.bar.offsetHeight) + 2 * MARGIN;
+    const taken = isBeside ? 2 * MARGIN : stage.top + scrollY + below;
+    return { width: this.scene.element.clientWidth, height: innerHeight - taken, window: innerHeight };
+  }
+
+  /** Choose how large drawings are shown: so that all of them is seen or, if they can't be that small, as much as can be. */
+  #fit() {
+    const context = this.#context();
+    if (!context || !this.scene.element.isConnected) {
+      return;
+    }
+    this.#tellTurn(context);
+    this.space = this.#space();
+    const { width, height } = this.space;
+    let least = Infinity;
+    for (const scale of SCALES.filter((each) => each <= 1 || width / each >= ROOMY)) {
+      const beyond = this.room.game.draw({ ...context, ...this.#sizeAt(scale) }).height * scale - height;
+      if (beyond < least) {
+        least = beyond;
+        this.scale = scale;
+      }
+      if (beyond <= ROUNDING) {
+        break;
+      }
+    }
+  }
+
+  /**
+   * Return the size of a drawing in its own pixels.
+   * @param {number} scale
+   */
+  #sizeAt(scale) {
+    const { width, height } = this.space;
+    return { width: Math.max(NARROW, width / scale), height: Math.max(LOW, height / scale) };
+  }
+
+  /** Draw what has become known besides, and leave what is said as it is. */
+  #redraw() {
+    const said = this.prompt.textContent;
+    this.#draw(isAnimated());
+    this.prompt.textContent = said;
+  }
+
+  /**
+   * Return the totals and their parts.
+   * @param {number | undefined} me
+   */
+  scoreTable(me) {
+    const context = this.#context();
+    return context ? scoreTable(context, this.room, me) : null;
   }
 
   /** Whether an update has been shown. */
@@ -110,6 +201,7 @@ export class TableView {
   clear() {
     this.#update = undefined;
     this.#ui = {};
+    this.#moves.clear();
     this.scene.clear();
     this.refuse(undefined);
     this.prompt.textContent = "";
@@ -119,35 +211,84 @@ export class TableView {
   }
 
   /**
-   * Add events to the log.
+   * Add the events of a ply to the log.
    * @param {readonly Event[]} events
+   * @param {number} ply
    */
-  tell(events) {
-    this.log.append(...this.#linesOf(events));
+  tell(events, ply) {
+    this.log.append(...this.#linesOf(events, ply));
     this.log.scrollTop = this.log.scrollHeight;
   }
 
   /**
-   * Add events to the log that happened before those that it has.
-   * @param {readonly Event[]} events
+   * Add events to the log that happened before those that it has. `plies`: those of each ply, from `first` on.
+   * @param {readonly (readonly Event[])[]} plies
+   * @param {number} first
    */
-  tellBefore(events) {
-    this.log.prepend(...this.#linesOf(events));
+  tellBefore(plies, first) {
+    this.log.prepend(...plies.flatMap((events, index) => this.#linesOf(events, first + index)));
     this.log.scrollTop = this.log.scrollHeight;
+    this.#moves = new Map([...plies.flatMap((events) => [...this.#movesIn(events)]), ...this.#moves]);
+    this.#redraw();
   }
 
-  /** @param {readonly Event[]} events */
-  #linesOf(events) {
-    const { phrases, game } = this.room;
-    return events.map((event) => {
-      const seat = phrases.seatOf(event.phrase);
-      const mark = s("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" });
-      if (seat !== undefined) {
-        mark.append(seatMark(seat, 16));
+  /**
+   * Return the marks of what each seat has put on the table by some events.
+   * @param {readonly Event[]} events
+   */
+  #movesIn(events) {
+    /** @type {Map<number, string[]>} */
+    const moves = new Map();
+    for (const event of events) {
+      const seat = this.room.phrases.seatOf(event.phrase);
+      const marks = this.room.game.touched(event);
+      if (seat !== undefined && marks.length > 0) {
+        moves.set(seat, [...(moves.get(seat) ?? []), ...marks]);
       }
-      const kind = game.isMoment?.(event) ? "moment" : null;
-      return h("p", { class: kind }, mark, h("span", {}, phrases.write(event)));
-    });
+    }
+    return moves;
+  }
+
+  /**
+   * Return the lines of the log for the events of a ply. A deal is one line.
+   * @param {readonly Event[]} events
+   * @param {number} ply
+   */
+  #linesOf(events, ply) {
+    const { phrases, game } = this.room;
+    const lines = [];
+    for (let index = 0; index < events.length; index++) {
+      const event = /** @type {Event} */ (events[index]);
+      let dealt = phrases.dealtTo(event.phrase, this.#viewer.me);
+      if (dealt) {
+        const cards = [];
+        for (; dealt; dealt = phrases.dealtTo(events[++index]?.phrase, this.#viewer.me)) {
+          cards.push(...dealt);
+        }
+        index--;
+        const text = cards.length > 0 ? t("dealt-own", { cards: listOf(cards) }) : t("dealt");
+        lines.push(this.#line(text, ply, { seat: undefined, isMoment: false }));
+      } else {
+        const how = { seat: phrases.seatOf(event.phrase), isMoment: game.isMoment(event) };
+        lines.push(this.#line(phrases.write(event), ply, how));
+      }
+    }
+    return lines;
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} ply
+   * @param {{seat: number | undefined, isMoment: boolean}} how
+   */
+  #line(text, ply, { seat, isMoment }) {
+    const mark = s("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" });
+    if (seat !== undefined) {
+      mark.append(seatMark(seat, 16));
+    }
+    // The arrow keys reach it.
+    const attributes = { type: "button", tabindex: "-1", "data-ply": ply, onclick: () => this.onMoment(ply) };
+    return h("p", { class: isMoment ? "moment" : null }, mark, h("button", attributes, h("span", {}, text)));
   }
 
   /**
@@ -179,7 +320,6 @@ export class TableView {
       return undefined;
     }
     const { room } = this;
-    const above = this.scene.element.getBoundingClientRect().top + window.scrollY;
     return {
       view: view[room.field] ?? {},
       update,
@@ -188,8 +328,7 @@ export class TableView {
       me: this.#viewer.me,
       turn: view.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined,
       actions: this.#viewer.canAct ? (update.legalActions ?? []) : [],
-      width: Math.max(NARROW, this.scene.element.clientWidth),
-      height: Math.max(360, window.innerHeight - above - BAR),
+      ...this.#sizeAt(this.scale),
       picked: this.#picked,
       candidates: new Set(),
       ui: this.#ui,
@@ -208,16 +347,16 @@ export class TableView {
       return;
     }
     const { game } = this.room;
-    this.width = this.scene.element.clientWidth;
-    this.#options = before.actions.flatMap((action) => {
-      const picks = game.picks(action, before);
-      return picks ? [{ action, picks }] : [];
-    });
-    const found = follow(this.#options, this.#picked);
-    const context = { ...before, candidates: found.candidates };
-    const tries = context.actions.length > 0;
-    const marks = { candidates: found.candidates, picked: this.#picked, hinted: this.#hinted, tries };
-    this.scene.show(game.draw(context), marks, glides, this.room.phrases.title);
+    const { context, found } = this.#tellTurn(before);
+    const drawing = game.draw(context);
+    const marks = {
+      candidates: found.candidates,
+      picked: this.#picked,
+      hinted: this.#hinted,
+      tries: context.actions.length > 0,
+      moved: this.#moved(),
+    };
+    this.scene.show(drawing, marks, glides, this.room.phrases.title);
     this.scene.camera.name({ closer: t("closer"), farther: t("farther"), whole: t("whole") });
     this.summary.replaceChildren(
       h("h2", {}, t("table")),
@@ -228,8 +367,30 @@ export class TableView {
       ),
     );
     this.log.setAttribute("aria-label", t("log"));
+  }
+
+  /**
+   * Say what is to be done, with the buttons for it, and return what can be picked.
+   * @param {Context} before
+   */
+  #tellTurn(before) {
+    this.#options = before.actions.flatMap((action) => {
+      const picks = this.room.game.picks(action, before);
+      return picks ? [{ action, picks }] : [];
+    });
+    const found = follow(this.#options, this.#picked);
+    const context = { ...before, candidates: found.candidates };
     this.prompt.textContent = this.#promptOf(context);
     this.#showButtons(context, found.complete);
+    return { context, found };
+  }
+
+  /** Return the marks of what the others have last put on the table, and their seats. */
+  #moved() {
+    const others = [...this.#moves].filter(([seat]) => seat !== this.#viewer.me);
+    return new Map(
+      others.flatMap(([seat, marks]) => marks.map((mark) => /** @type {[string, number]} */ ([mark, seat]))),
+    );
   }
 
   /** @param {Context} context */
@@ -239,7 +400,8 @@ export class TableView {
       return this.room.phrases.write(end);
     }
     if (context.actions.length > 0) {
-      return this.room.game.prompt(context) ?? this.room.phrases.write(prompt);
+      const { game, phrases } = this.room;
+      return game.prompt(context) ?? t("your-turn", { what: phrases.write(prompt) });
     }
     return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
   }
@@ -250,17 +412,27 @@ export class TableView {
    */
   #showButtons(context, complete) {
     const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
-    const shown = this.#picked.length > 0 ? [...complete, ...plain] : plain;
+    const hasPicked = this.#picked.length > 0;
+    const shown = hasPicked ? [...complete, ...plain] : plain;
     const isHinted = (/** @type {Action} */ action) =>
       this.#hinted.length === 0 &&
       this.prompt.textContent === t("hint", { action: this.room.phrases.write(action) });
+    // Passing or stopping is never the main thing to do while something can be picked.
+    const classOf = (/** @type {Action} */ action) =>
+      hasPicked && action === complete[0]
+        ? "primary"
+        : isHinted(action)
+          ? "hinted"
+          : plain.includes(action) && plain.length < this.#options.length
+            ? "quiet"
+            : null;
     this.buttons.replaceChildren(
-      ...shown.slice(0, 12).map((action, index) =>
+      ...shown.slice(0, 12).map((action) =>
         h(
           "button",
           {
             type: "button",
-            class: index === 0 && complete.length > 0 ? "primary" : isHinted(action) ? "hinted" : null,
+            class: classOf(action),
             "data-action": action.id,
             onclick: () => this.onAction(action),
           },
@@ -268,7 +440,7 @@ export class TableView {
         ),
       ),
     );
-    if (this.#picked.length > 0) {
+    if (hasPicked) {
       this.buttons.append(h("button", { type: "button", onclick: () => this.#cancel() }, t("cancel")));
     }
     this.all.hidden = context.actions.length === 0;
@@ -364,5 +536,21 @@ export class TableView {
       );
     });
     this.scores.replaceChildren(h("h2", {}, t("score")), h("ol", {}, rows));
+  }
+}
+
+/**
+ * Go from line to line of a log by the arrow keys.
+ * @param {KeyboardEvent} event
+ */
+function moveInLog(event) {
+  const log = /** @type {HTMLElement} */ (event.currentTarget);
+  const lines = [...log.querySelectorAll("button")];
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (step !== undefined && lines.length > 0) {
+    const at = lines.findIndex((line) => line === document.activeElement);
+    const next = at < 0 ? lines.length - 1 : Math.max(0, Math.min(lines.length - 1, at + step));
+    event.preventDefault();
+    lines[next]?.focus();
   }
 }

@@ -6,6 +6,7 @@ import { t } from "../settings.js";
 import { fromText, sha256, toText, unpacked } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
 import { forgetInvitation, keepPromise, listInvitations } from "../store.js";
+import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
 import * as play from "./play.js";
 
 /** @typedef {{seat: number, secret: string, promises: [number, string][]}} PrivateSeat */
@@ -31,6 +32,9 @@ export async function open(kind, ...words) {
   } catch (error) {
     if (error instanceof ForkError) {
       return fork(error.ply, tables, own);
+    }
+    if (isClosedFor(error)) {
+      return closed(error, tables);
     }
     throw error instanceof RangeError ? new Error(t("not-a-link")) : error;
   }
@@ -65,6 +69,23 @@ async function keep(tables, own, replaces) {
   }
   ours.forEach(({ id }) => forgetInvitation(id));
   return session;
+}
+
+/**
+ * Say that this server will never open a table, and offer another one.
+ * @param {unknown} error
+ * @param {readonly string[]} tables
+ */
+function closed(error, tables) {
+  const { game } = tableIn(tables.at(-1) ?? "");
+  const element = h(
+    "section",
+    { class: "sheet failed" },
+    h("h1", {}, t("failed")),
+    h("p", {}, whyOf(error)),
+    elsewhere(`#/new/${game}`),
+  );
+  return { element, title: t("failed") };
 }
 
 /**

@@ -17,11 +17,14 @@ const PEOPLE = new Set(["me", "here"]);
  * Ask for the players of a game.
  * @param {string} _
  * @param {string} game
+ * @param {string} [seats] the values of their lists, to begin with
+ * @param {string} [trust] that of the choice of trust
  */
-export async function open(_, game) {
+export async function open(_, game, seats = "", trust = "none") {
   const [{ info, phrases }, bots] = await Promise.all([roomOf(game), listBots(game)]);
-  const { form } = new NewGame(game, phrases.title, info, strengthsOf(bots));
-  return { element: form, title: phrases.title };
+  const asked = new NewGame(game, phrases.title, info, strengthsOf(bots));
+  asked.fill(seats === "" ? [] : decodeURIComponent(seats).split(" "), trust);
+  return { element: asked.form, title: phrases.title };
 }
 
 /** The form for a new game. */
@@ -62,6 +65,26 @@ class NewGame {
       h("button", { class: "primary" }, t("deal")),
     );
     this.#showSeats();
+  }
+
+  /**
+   * Fill the form in. What it doesn't offer stays as it is.
+   * @param {readonly string[]} seats
+   * @param {string} trust
+   */
+  fill(seats, trust) {
+    const known = Array.from(this.players.options, ({ value }) => value);
+    if (known.includes(String(seats.length))) {
+      this.players.value = String(seats.length);
+      this.#showSeats();
+    }
+    this.seats.querySelectorAll("select").forEach((select, seat) => {
+      if (Array.from(select.options).some(({ value }) => value === seats[seat])) {
+        select.value = seats[seat] ?? "";
+      }
+    });
+    this.form.querySelector(`[name=trust][value=${CSS.escape(trust)}]`)?.setAttribute("checked", "");
+    this.#showTrust();
   }
 
   #showSeats() {

@@ -5,7 +5,9 @@ import { catFace } from "../art/cats.js";
 import { h, s } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { pasteLink, seatLink, share, tableLink } from "../links.js";
-import { nameOfSeat } from "../seat_names.js";
+import { openEnd } from "../open_hands.js";
+import { wonText } from "../result.js";
+import { nameOfSeat, namesOf } from "../seat_names.js";
 import { Session } from "../session.js";
 import { pace, t } from "../settings.js";
 import { toText } from "../shared/bytes.js";
@@ -13,8 +15,8 @@ import { keyOf } from "../store.js";
 import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
-import { whyOf } from "../trouble.js";
-import { show as showRecord } from "./shown_record.js";
+import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
+import { ending, newGameLink } from "./ending.js";
 
 /** @typedef {import("../game.js").Action} Action */
 /** @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
@@ -61,6 +63,7 @@ class Play {
     this.view = new TableView(room, {
       onAction: (action) => this.#act(action),
       onAttempt: (action) => this.#attempt(action),
+      onMoment: (ply) => this.#showMoment(ply),
     });
     const button = (
       /** @type {string} */ name,
@@ -158,7 +161,7 @@ class Play {
       }
     } catch (error) {
       if (!isOld()) {
-        this.#fail(error, () => this.#follow({ isNew: false }));
+        this.fail(error, () => this.#follow({ isNew: false }));
       }
     }
   }
@@ -176,7 +179,7 @@ class Play {
     const { missing } = this.session;
     if (missing.length > 0) {
       await this.#showLast();
-      this.#wait(undefined, t("awaits-acknowledgement", { names: names(missing) }));
+      this.#wait(undefined, t("awaits-acknowledgement", { names: namesOf(missing) }));
     }
     return missing.length === 0;
   }
@@ -222,7 +225,9 @@ class Play {
    */
   #show(update, { canAct, isNew }) {
     this.notice.hidden = true;
-    this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew });
+    this.#showTools(canAct, update.view?.end !== undefined);
+    const { ply } = this.session.table;
+    this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew, ply });
     const { game, phrases } = this.view.room;
     const moments = isNew ? (update.events ?? []).filter((event) => game.isMoment?.(event)) : [];
     if (moments.length > 0) {
@@ -234,7 +239,13 @@ class Play {
         ),
       );
     }
-    const isOver = update.view?.end !== undefined;
+  }
+
+  /**
+   * @param {boolean} canAct
+   * @param {boolean} isOver
+   */
+  #showTools(canAct, isOver) {
     const people = this.session.table.seats.some(({ bot }) => bot === undefined);
     this.tools.hint.hidden = !canAct;
     this.tools.undo.hidden = !this.session.canUndo;
@@ -245,8 +256,38 @@ class Play {
   async #showLast() {
     const { ply } = this.session.table;
     if (!this.view.isShown && this.session.isOpen(ply - 1)) {
-      const update = await this.session.look(this.#viewer, ply - 1);
-      this.view.show(update, { me: this.#viewer, canAct: false, bots: this.names }, { isNew: false });
+      await this.#showPly(ply - 1);
+    }
+  }
+
+  /** @param {number} ply */
+  async #showPly(ply) {
+    const update = await this.session.look(this.#viewer, ply);
+    const viewer = { me: this.#viewer, canAct: false, bots: this.names };
+    this.view.show(update, viewer, { isNew: false, ply });
+  }
+
+  /**
+   * Show the table as it was at a ply, until the player wants to go back to the game, which waits.
+   * @param {number} ply
+   */
+  async #showMoment(ply) {
+    if (this.#isBusy) {
+      return;
+    }
+    const course = ++this.#course;
+    this.#goOn?.();
+    try {
+      await this.#showPly(ply);
+      if (course === this.#course) {
+        const { ply: last } = this.session.table;
+        const back = () => this.#follow({ isNew: false });
+        this.#tell(h("button", { type: "button", class: "primary", onclick: back }, t("to-now")));
+        this.view.prompt.textContent = t("moment", { ply, last });
+        this.tools.hint.hidden = true;
+      }
+    } catch (error) {
+      this.fail(error, () => this.#follow({ isNew: false }));
     }
   }
 
@@ -270,7 +311,7 @@ class Play {
       }),
     );
     if (!isOld()) {
-      view.tellBefore(events.flat());
+      view.tellBefore(events, first);
     }
   }
 
@@ -353,7 +394,7 @@ class Play {
       this.#hold(false);
       await this.#follow({ isNew: true, update });
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     } finally {
       this.#hold(false);
     }
@@ -375,7 +416,7 @@ class Play {
         await this.session.move(this.#viewer, action);
         await this.#follow({ isNew: false });
       } catch (error) {
-        this.#fail(error);
+        this.fail(error);
       }
     }
   }
@@ -389,7 +430,7 @@ class Play {
         this.view.hint(action);
       }
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     } finally {
       this.tools.hint.disabled = false;
     }
@@ -426,63 +467,41 @@ class Play {
   #sending(turn) {
     const { seats } = this.session.toSend(turn);
     return seats.length > 0
-      ? [h("p", {}, t("send-to", { name: names(seats) })), share(t("table-link"), tableLink(this.session))]
+      ? [h("p", {}, t("send-to", { name: namesOf(seats) })), share(t("table-link"), tableLink(this.session))]
       : [];
   }
 
   /** @param {ViewerUpdate} update */
   #end(update) {
     this.session.end();
-    const winners = update.score?.winners ?? [];
-    const { game } = this.session.kept;
-    const again = async () => {
-      try {
-        const session = await Session.beginHere(game, this.bots);
-        location.hash = `#/play/${session.id}`;
-      } catch (error) {
-        this.#fail(error);
-      }
-    };
-    const record = async () => {
-      try {
-        return await this.session.record();
-      } catch (error) {
-        this.#fail(error);
-        return undefined;
-      }
-    };
-    const watch = async () => {
-      const found = await record();
-      if (found?.record) {
-        showRecord(found.record);
-      }
-    };
-    const save = async () => {
-      const found = await record();
-      if (found) {
-        const url = URL.createObjectURL(new Blob([JSON.stringify(found)], { type: "application/json" }));
-        h("a", { href: url, download: `${game}-${this.session.id.slice(0, 8)}.json` }).click();
-        URL.revokeObjectURL(url);
-      }
-    };
-    const won =
-      winners.length > 1 ? t("winners", { names: names(winners) }) : t("winner", { name: names(winners) });
-    this.view.prompt.textContent = `${won}. ${this.view.prompt.textContent ?? ""}`;
-    this.#tell(
-      s("svg", { viewBox: "-40 -40 80 80", "aria-hidden": "true" }, catFace(winners[0] ?? 0, 80, "happy")),
-      h("h2", {}, won),
-      h(
-        "p",
-        { class: "choices" },
-        this.session.isAlone && h("button", { type: "button", class: "primary", onclick: again }, t("again")),
-        h("button", { type: "button", onclick: watch }, t("see-record")),
-        h("button", { type: "button", onclick: save }, t("save-record")),
-        h("a", { class: "button", href: "#/" }, t("home")),
-      ),
-      ...this.#sending(),
-    );
+    const won = wonText(update.score?.winners ?? [], this.#me);
+    const why = this.view.prompt.textContent ?? "";
+    this.view.prompt.textContent = `${won}. ${why}`;
+    this.#tell(...ending(this, update, { won, why, me: this.#me }), ...this.#sending());
     this.notice.classList.add("end");
     this.notice.scrollIntoView({ block: "nearest" });
+    this.#openHands();
+  }
+
+  /** Show what all held, if all tables of the game are here: else its record can't be had. */
+  async #openHands() {
+    const course = this.#course;
+    try {
+      const { record } = await this.session.record();
+      const update = record && (await openEnd(record, this.view.room.field, this.#viewer));
+      if (update && course === this.#course) {
+        this.view.open(update);
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal || error instanceof RangeError)) {
+        throw error;
+      }
+    }
+  }
+
+  /** The seat of the one player at this screen; undefined if there are several, or none. */
+  get #me() {
+    return this.session.mine.length === 1 ? this.session.mine[0] : undefined;
   }
 
   /** @param {...(Node | string | null)} content */
@@ -501,7 +520,7 @@ class Play {
     const shown = this.links.open
       ? [
           h("p", {}, t(asksNext ? "mode-next" : "mode-none")),
-          made.length > 0 && h("p", {}, t("made-by-service", { names: names(made) })),
+          made.length > 0 && h("p", {}, t("made-by-service", { names: namesOf(made) })),
           share(t("table-link"), tableLink(session)),
           viewer !== undefined &&
             share(t("seat-link-private", { name: nameOfSeat(viewer) }), seatLink(session, viewer), {
@@ -517,24 +536,22 @@ class Play {
   }
 
   /**
+   * Say what went wrong.
    * @param {unknown} error
    * @param {() => void} [again] what can be tried again
    */
-  #fail(error, again) {
+  fail(error, again) {
     if (error instanceof Refusal && error.status === UNAUTHENTICATED) {
       connection.dispatchEvent(new CustomEvent("refused", { detail: error }));
       return;
     }
     this.view.refuse(error instanceof RangeError ? t("tables-missing") : whyOf(error));
-    if (again) {
+    if (isClosedFor(error)) {
+      this.#tell(elsewhere(newGameLink(this.session)));
+    } else if (again) {
       this.#tell(h("button", { type: "button", onclick: again }, t("try-again")));
     }
   }
-}
-
-/** @param {readonly number[]} seats */
-function names(seats) {
-  return seats.map(nameOfSeat).join(", ");
 }
 
 /** @param {ViewerUpdate} update */

@@ -35,7 +35,11 @@ export async function open(_, name, ply = "0", seat = SPECTATOR) {
   if (!(players >= minPlayers && players <= maxPlayers)) {
     throw new Error(t("not-a-record", { why: `players: ${players}` }));
   }
-  const view = new TableView(room, { onAction: () => undefined, onAttempt: () => undefined });
+  const view = new TableView(room, {
+    onAction: () => undefined,
+    onAttempt: () => undefined,
+    onMoment: (ply) => replay.go(ply),
+  });
   const replay = new Replay(name, record, view);
   await replay.begin(Number(ply) || 0, seat);
   const { title } = room.phrases;
@@ -74,13 +78,13 @@ class Replay {
       min: 0,
       max: this.last,
       "aria-label": t("ply"),
-      oninput: () => this.#go(Number(this.slider.value)),
+      oninput: () => this.go(Number(this.slider.value)),
     });
     this.count = h("output", {});
     this.play = h("button", { type: "button", onclick: () => this.#toggle() }, t("play"));
     this.viewer = h(
       "select",
-      { onchange: () => this.#go(this.#wanted) },
+      { onchange: () => this.go(this.#wanted) },
       h("option", { value: SPECTATOR }, t("spectator")),
       Array.from({ length: this.players }, (_, each) => h("option", { value: each }, nameOfSeat(each))),
     );
@@ -102,7 +106,7 @@ class Replay {
     this.viewer.value = seat;
     this.#shown = Math.min(this.last, ply);
     await this.#position(this.#shown);
-    await this.#go(this.#shown);
+    await this.go(this.#shown);
   }
 
   /** Stop, as the page is left. */
@@ -117,12 +121,15 @@ class Replay {
    * @param {string} label
    */
   #step(by, text, label) {
-    const onclick = () => this.#go(this.#wanted + by);
+    const onclick = () => this.go(this.#wanted + by);
     return h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
   }
 
-  /** @param {number} target */
-  async #go(target) {
+  /**
+   * Go to a ply.
+   * @param {number} target
+   */
+  async go(target) {
     this.#wanted = Math.max(0, Math.min(this.last, target));
     this.slider.value = String(this.#wanted);
     this.count.textContent = t("ply-of", { ply: this.#wanted, last: this.last });
@@ -157,9 +164,9 @@ class Replay {
     const isNext = ply === this.#shown + 1;
     if (!isNext) {
       this.view.log.replaceChildren();
-      this.view.tell(update.events ?? []);
+      this.view.tell(update.events ?? [], ply);
     }
-    this.view.show(update, { me, canAct: false }, { isNew: isNext });
+    this.view.show(update, { me, canAct: false }, { isNew: isNext, ply });
     this.#shown = ply;
   }
 
@@ -195,7 +202,7 @@ class Replay {
     }
     const next = async () => {
       this.#timer = setTimeout(next, PAUSE);
-      await this.#go(this.#wanted === this.last ? 0 : this.#wanted + 1);
+      await this.go(this.#wanted === this.last ? 0 : this.#wanted + 1);
       if (this.#wanted === this.last || !this.#isOpen) {
         this.#stop();
       }

@@ -1,10 +1,10 @@
 // Chat Cartonne on the screen: boxes of cardboard that grow on a board, and the cats in them.
 
 import { layoutOf } from "./layout.js";
-import { attempt, picks } from "./picks.js";
+import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
 import { tableItems } from "./table.js";
-import { breakdown, isMoment, prompt, summary } from "./text.js";
+import { breakdown, isMoment, nameOf, prompt, summary } from "./text.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./view.js").Remembered} Remembered */
@@ -17,4 +17,4 @@ function draw(context) {
 }
 
 /** @type {import("../../game.js").Game<"chatCartonne", Remembered>} */
-export const game = { words, draw, picks, attempt, prompt, summary, breakdown, isMoment };
+export const game = { words, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment, nameOf };

@@ -93,3 +93,11 @@ export function attempt(keys, context) {
   }
   return shape === "joint" ? { layCat: { joint: cell } } : undefined;
 }
+
+/** @type {import("../../game.js").Game<"chatCartonne", Remembered>["touched"]} */
+export function touched({ chatCartonne: { seat, cell, joint } = {} }) {
+  return [
+    ...(cell === undefined ? [] : [`at:${cell}`, `asleep:${cell}:${seat}`, `princess-in:${cell}`]),
+    ...(joint === undefined ? [] : [`awake:${joint}:${seat}`, `princess:${joint}`, `toy:${joint}`]),
+  ];
+}

@@ -88,7 +88,7 @@ function plateItems(context, { pile }, { seat, x, y, width, height }) {
   const backs = isRoomy ? size : final === "" ? 1 : 0;
   const { left, backSize } = plateColumns(isRoomy);
   const opacity = size > 0 ? 1 : 0.4;
-  const { shown = [] } = seatOf(context, seat);
+  const { shown = [], handCards = [] } = seatOf(context, seat);
   return [
     {
       key: `plate:${seat}`,
@@ -101,16 +101,31 @@ function plateItems(context, { pile }, { seat, x, y, width, height }) {
     ...Array.from({ length: backs }, (_, index) => {
       const isKnown = shown[index] !== undefined;
       const sign = () => isKnown && words("≠", 0, 0, 14, { fill: "var(--card-back-2)", weight: 700 });
+      // At the end the others show what they hold.
+      const open = handCards[index];
       return {
         key: `back:${seat}:${index}`,
         x: x + left + index * (backSize + 3),
         y: y + ROW,
-        stamp: `${backSize} ${isKnown} ${size > 0}`,
-        draw: () => s("g", { opacity }, back(backSize), sign()),
+        stamp: `${backSize} ${isKnown} ${size > 0} ${open}`,
+        draw: () =>
+          open === undefined
+            ? s("g", { opacity }, back(backSize), sign())
+            : openCard(context, open, backSize),
         from: pile,
       };
     }),
   ];
+}
+
+/**
+ * @param {Context} context
+ * @param {number} kind
+ * @param {number} size
+ */
+function openCard(context, kind, size) {
+  const card = cardOf(context, kind);
+  return card.role === "CHAT_CARTONNE_ROLE_PRINCESS" ? princessCard(size) : cartonCard(size, card);
 }
 
 // Where on a plate the row of cards and cats is.

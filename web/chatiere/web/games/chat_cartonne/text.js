@@ -84,7 +84,7 @@ export function pileText({ view, t }) {
  */
 export function partText({ view, t }, part) {
   const { cardsLeft: left = 0, ownPrincess = false } = view.parts?.[part] ?? {};
-  const text = t("part", { part: part + 1, left });
+  const text = t("part", { part: part + 1, count: left });
   return ownPrincess ? `${text}, ${t("part-own")}` : text;
 }
 
@@ -101,8 +101,10 @@ export function seatText(context, seat) {
     const cards = notPatterns.map((pattern) => nameOf("pattern", pattern));
     return t("shown", { cards: [...cards, ...(notPrincess ? [princessName(context)] : [])].join(", ") });
   });
+  const open = seat === context.me ? [] : (state.handCards ?? []).map((kind) => nameOf("card", kind));
   return [
     t("hand", { name, count: state.handSize ?? 0 }),
+    open.length > 0 && t("open-hand", { cards: open.join(", ") }),
     ...shown,
     t("cats-left", { name, count: state.supply ?? 0 }),
     drawnText(context, state),
@@ -204,7 +206,14 @@ export function boxText({ t, nameOf, seatName, players }, box) {
     cats: cats.join(", ") || t("no-cats"),
     worth:
       majority.length > 0
-        ? t("box-majority", { names: majority.map(seatName).join(", "), points: box.points ?? 0 }) + bonus
+        ? t("box-majority", { names: majority.map(seatName).join(", "), count: box.points ?? 0 }) + bonus
         : t("box-nobody"),
   });
+}
+
+/** @type {NonNullable<import("../../game.js").Game<"chatCartonne">["nameOf"]>} */
+export function nameOf({ kind, number = 0, name = "" }, { cells = [] }, t) {
+  const { column = 0, row = 0 } = cells[number] ?? {};
+  // Numbers of cards and cells are printed nowhere.
+  return kind === "cell" ? t("cell", { column, row }) : name.replace(` ${number} `, " ");
 }

@@ -1,7 +1,7 @@
 // Chat perché on the screen: a tree, its branches with their tokens, cats, birds, the dogs below and both decks.
 
 import { layoutOf } from "./layout.js";
-import { attempt, picks } from "./picks.js";
+import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
 import { tableItems } from "./table.js";
 import { breakdown, isMoment, prompt, summary } from "./text.js";
@@ -17,4 +17,4 @@ function draw(context) {
 }
 
 /** @type {import("../../game.js").Game<"chatPerche", Remembered>} */
-export const game = { words, draw, picks, attempt, prompt, summary, breakdown, isMoment };
+export const game = { words, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };

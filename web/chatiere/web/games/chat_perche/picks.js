@@ -14,6 +14,14 @@ export function spaceKey(space) {
 }
 
 /**
+ * Return the mark of the cat or bird on a space.
+ * @param {number} space
+ */
+export function animalMark(space) {
+  return `on:${space}`;
+}
+
+/**
  * Return the key of the cats of a seat that wait.
  * @param {number} seat
  */
@@ -103,4 +111,18 @@ function attemptToken(keys, { view }) {
   return branch === undefined
     ? undefined
     : { placeToken: { branch: Number(branch.split(":")[1]), solidity } };
+}
+
+/** @type {import("../../game.js").Game<"chatPerche", import("./view.js").Remembered>["touched"]} */
+export function touched({ chatPerche: { kind, branch, toSpace, space } = {} }) {
+  switch (kind) {
+    case "CHAT_PERCHE_EVENT_KIND_TOKEN_PLACED":
+      return [`token:${branch}`];
+    case "CHAT_PERCHE_EVENT_KIND_CAT_MOVED":
+      return [animalMark(toSpace ?? 0)];
+    case "CHAT_PERCHE_EVENT_KIND_BIRD_PLACED":
+      return [animalMark(space ?? 0)];
+    default:
+      return [];
+  }
 }

@@ -3,7 +3,7 @@
 import { round } from "../../art/shapes.js";
 import { LAYERS, MEDIUM } from "./layout.js";
 import { climber, deckPanel, plate, rug, solidityToken, tally, turnedUp, waiting } from "./parts.js";
-import { spaceKey, startKey, tokenKey } from "./picks.js";
+import { animalMark, spaceKey, startKey, tokenKey } from "./picks.js";
 import { cardSaid, deckSaid } from "./text.js";
 import { badgeOf, startOf, whereabouts } from "./view.js";
 
@@ -202,6 +202,7 @@ function catItem(context, layout, places, { seat, place, number }) {
     stamp: `${round(size)} ${spot.onTrunk} ${spot.isLeft} ${ring} ${badge} ${reach.height}`,
     draw: () => climber(seat, size, { ...spot, ring, badge, reach }),
     pick: spaceKey(place),
+    mark: animalMark(place),
     label: badge ? `${label}, ${t(badge)}` : label,
   };
 }

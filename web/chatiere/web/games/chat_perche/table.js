@@ -17,7 +17,7 @@ import {
   trunk,
   wire,
 } from "./parts.js";
-import { branchKey, spaceKey } from "./picks.js";
+import { animalMark, branchKey, spaceKey } from "./picks.js";
 import { branchLabel } from "./text.js";
 import { isPlacing, loadOf, takenSpaces, whereabouts } from "./view.js";
 
@@ -240,7 +240,11 @@ function birdItems(context, { spots, catSize, birdSize }) {
       layer: LAYERS.animals,
       stamp: `${round(size)} ${spot?.isLeft}`,
       draw: () => perchedBird(size, spot?.isLeft ?? false),
-      ...(spot && { label: t("bird", { space: nameOf("space", place) }), pick: spaceKey(place) }),
+      ...(spot && {
+        label: t("bird", { space: nameOf("space", place) }),
+        pick: spaceKey(place),
+        mark: animalMark(place),
+      }),
     };
   });
   return waiting.length > 0 ? [...items, line] : items;

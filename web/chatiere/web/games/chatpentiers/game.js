@@ -1,10 +1,10 @@
 // Chatpentiers on the screen: castles built of the cards that are taken in tricks.
 
 import { layoutOf } from "./layout.js";
-import { attempt, picks } from "./picks.js";
+import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
 import { tableItems } from "./table.js";
-import { breakdown, isMoment, prompt, summary } from "./text.js";
+import { breakdown, isMoment, nameOf, prompt, summary } from "./text.js";
 import { words } from "./words.js";
 
 /** @type {import("../../game.js").Game<"chatpentiers">["draw"]} */
@@ -15,4 +15,4 @@ function draw(context) {
 }
 
 /** @type {import("../../game.js").Game<"chatpentiers">} */
-export const game = { words, draw, picks, attempt, prompt, summary, breakdown, isMoment };
+export const game = { words, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment, nameOf };

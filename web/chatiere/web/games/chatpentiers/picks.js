@@ -40,3 +40,10 @@ export function attempt(keys) {
   }
   return card === undefined ? undefined : { takeCard: { card, zone: last } };
 }
+
+/** @type {import("../../game.js").Game<"chatpentiers">["touched"]} */
+export function touched({ chatpentiers: { kind, cards = [] } = {} }) {
+  return kind === "CHATPENTIERS_EVENT_KIND_CARD_PLAYED" || kind === "CHATPENTIERS_EVENT_KIND_CARD_TAKEN"
+    ? cards.map(keyOf)
+    : [];
+}

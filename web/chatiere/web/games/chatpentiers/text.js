@@ -76,3 +76,10 @@ export function isMoment({ chatpentiers }) {
   const kind = chatpentiers?.kind;
   return kind === "CHATPENTIERS_EVENT_KIND_ROUND_SCORED" || kind === "CHATPENTIERS_EVENT_KIND_GAME_ENDED";
 }
+
+/** @type {NonNullable<import("../../game.js").Game<"chatpentiers">["nameOf"]>} */
+export function nameOf({ kind, number = 0 }, { zones = [] }, t) {
+  // Players count sections from one.
+  const isSection = kind === "zone" && zones.some(({ zone = 0, section }) => zone === number && section);
+  return isSection ? t("section", { number: number + 1 }) : undefined;
+}

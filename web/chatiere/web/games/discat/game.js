@@ -1,7 +1,7 @@
 // Discat on the screen: chains of cards with two digits, and the sign that says what may follow.
 
 import { layoutOf } from "./layout.js";
-import { attempt, picks } from "./picks.js";
+import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
 import { tableItems } from "./table.js";
 import { breakdown, isMoment, prompt, summary } from "./text.js";
@@ -15,4 +15,15 @@ function draw(context) {
 }
 
 /** @type {import("../../game.js").Game<"discat">} */
-export const game = { words, draw, picks, confirms: true, attempt, prompt, summary, breakdown, isMoment };
+export const game = {
+  words,
+  draw,
+  picks,
+  confirms: true,
+  attempt,
+  touched,
+  prompt,
+  summary,
+  breakdown,
+  isMoment,
+};

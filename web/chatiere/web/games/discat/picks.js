@@ -30,3 +30,8 @@ export function attempt(keys, { view }) {
   const [last = 0] = cards.slice(-1);
   return view.phase === "DISCAT_PHASE_PASS" ? { exchange: { card: last } } : { play: { cards } };
 }
+
+/** @type {import("../../game.js").Game<"discat">["touched"]} */
+export function touched({ discat: { kind, cards = [] } = {} }) {
+  return kind === "DISCAT_EVENT_KIND_CARDS_PLAYED" ? cards.map(keyOf) : [];
+}

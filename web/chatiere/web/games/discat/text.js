@@ -66,7 +66,7 @@ export function summary({ view, players, me, t, seatName, nameOf }) {
       faceDown ? t("turned", { card: nameOf("card", card) }) : `${nameOf("card", card)} (${arrowOf(card)})`,
     );
     const said = t("sum-pile", { count: pile.length, cards: cards.join(", ") });
-    lines.push(t("sum-seat", { name, hand: handSize, pile: said }));
+    lines.push(t("sum-seat", { name, count: handSize, pile: said }));
     if (bonusPile.length > 0) {
       lines.push(t("sum-bonus", { name, count: bonusPile.length, cards: listed(bonusPile) }));
     }

@@ -1,6 +1,6 @@
 // The keys of Momistigri's cards and seats, and what can be picked.
 
-import { phaseOf, seatOf } from "./view.js";
+import { kindOf, phaseOf, seatOf, TO_PILE } from "./view.js";
 
 /** @typedef {import("./view.js").Context} Context */
 /** @typedef {import("#api/chatiere/v1/momistigri_pb.js").MomistigriActionJson} MomistigriAction */
@@ -84,4 +84,9 @@ export function attempt(keys, context) {
     default:
       return undefined;
   }
+}
+
+/** @type {import("../../game.js").Game<"momistigri", import("./view.js").Remembered>["touched"]} */
+export function touched({ momistigri = {} }) {
+  return TO_PILE.has(kindOf(momistigri)) ? (momistigri.cards ?? []).map(pileKey) : [];
 }

@@ -185,7 +185,7 @@ function pileItems(context, { cell, grid, cards }) {
       layer: count > 1 ? 2 : 1,
       stamp: `tile ${kind} ${width} ${height} ${isTop ? count : 1} ${isNew}`,
       draw: () => tile(lookOf(context, kind), width, height, { count: isTop ? count : 1, isNew }),
-      ...(isTop && { label: t("on-pile", { card: nameOf(context, kind), count }) }),
+      ...(isTop && { mark: pileKey(kind), label: t("on-pile", { card: nameOf(context, kind), count }) }),
       ...(isTop && isOpen && { pick: pileKey(kind) }),
     };
   });
@@ -332,6 +332,6 @@ function rowOf(context, { mat, ring, isNarrow }, { seat, points, cards }, index)
         tile(lookOf(context, kind), cardWidth, size, { isLeft: true }),
       ),
     ),
-    write(t("points", { points }), width - 10, y, isNarrow ? 13 : 15, { anchor: "end", bold: true }),
+    write(t("points", { count: points }), width - 10, y, isNarrow ? 13 : 15, { anchor: "end", bold: true }),
   ];
 }

@@ -127,7 +127,7 @@ export function stateOf(context, seat) {
     !inRound && !isOver && t("out"),
     passMark && t("passed"),
     roundPoints.length > 0 &&
-      t("points", { points: roundPoints.reduce((total, points) => total + points, 0) }),
+      t("points", { count: roundPoints.reduce((total, points) => total + points, 0) }),
     mostOnes !== undefined &&
       inRound &&
       seat !== context.me &&

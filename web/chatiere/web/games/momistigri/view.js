@@ -23,8 +23,9 @@
 /** Where the discarded cards are. */
 export const PILE = /** @type {const} */ ("pile");
 const ROUND_ENDS = new Set(["ONE_SEAT_LEFT", "ALL_PASSED", "TURN_LIMIT_REACHED"]);
-// What reveals cards on the pile, and what brings a card to a hand.
-const TO_PILE = new Set(["PAIR_DISCARDED", "ONES_DISCARDED", "CARD_SWAPPED_OUT"]);
+/** The events that reveal cards on the pile. */
+export const TO_PILE = new Set(["PAIR_DISCARDED", "ONES_DISCARDED", "CARD_SWAPPED_OUT"]);
+// What brings a card to a hand.
 const TO_SEAT = new Set(["CARD_DRAWN", "CARD_SWAPPED_IN", "CARD_HANDED_OUT"]);
 
 /**

@@ -1,0 +1,37 @@
+"""French as it is printed: the catalogues' spaces before signs, and one apostrophe."""
+
+import re
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+
+ROOT = Path(__file__).parents[2]
+CATALOGUES = sorted(path for room in ("engine", "service", "web") for path in (ROOT / room).rglob("fr.po"))
+# A narrow no-break space stands before these signs. Code in backquotes, and in brackets, has them as it likes.
+BEFORE_SIGNS = re.compile(r"(?<!\u202f)[;!?»]|(?<![\u202f\d]):(?!\d)|«(?!\u202f)")
+CODE = re.compile(r"`[^`]*`|\[[^]]*\]")
+
+
+def texts(path: Path) -> list[str]:
+    with path.open("rb") as file:
+        found = [message.string for message in read_po(file) if message.id]
+    return [form for text in found for form in ((text,) if isinstance(text, str) else text)]
+
+
+def test_there_are_catalogues() -> None:
+    assert len(CATALOGUES) > 12
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_spaces_and_apostrophes(path: Path) -> None:
+    for text in texts(path):
+        assert "'" not in text, text
+        assert not BEFORE_SIGNS.search(CODE.sub("", text)), text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_wrong"), [("a : b", True), ("a: b", True), ("a\u202f: b", False), ("ah\u202f?", False)]
+)
+def test_what_is_wrong_is_found(text: str, is_wrong: bool) -> None:
+    assert bool(BEFORE_SIGNS.search(text)) == is_wrong

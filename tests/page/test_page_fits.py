@@ -1,0 +1,82 @@
+"""A table fits into the window: nothing to be picked is hidden, from phone to wide desktop."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from .person import Person
+from .test_page_games import GAMES
+
+# A small phone, phones upright and on their side, a tablet, a laptop at 200 % and at 100 %, desktops.
+SIZES = ((320, 640), (390, 844), (844, 390), (640, 400), (768, 1024), (1280, 800), (1600, 1000), (1920, 1080))
+
+# The parts of what can be picked that are seen, and by what each of the others is hidden.
+_HIDDEN = """async () => {
+  for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+  scrollTo(0, 0);
+  const bar = document.querySelector(".bar").getBoundingClientRect();
+  const stage = document.querySelector(".stage").getBoundingClientRect();
+  const hidden = [];
+  for (const item of document.querySelectorAll(".stage .pickable")) {
+    const { left, right, top, bottom, height } = item.getBoundingClientRect();
+    const isBesideBar = right <= bar.left || left >= bar.right;
+    const edge = Math.min(innerHeight, stage.bottom, isBesideBar ? Infinity : bar.top);
+    // A long prompt may touch the lower edge of a card.
+    if (bottom - edge > height / 4 || top < stage.top - height / 4) {
+      hidden.push([item.dataset.key, bottom, edge]);
+    }
+  }
+  return hidden;
+}"""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_all_that_can_be_picked_is_seen(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    page = person.page
+    person.open(f"new/{game}")
+    most = page.locator("[name=players] option").last.get_attribute("value") or ""
+    person.deal(game, "me", *[""] * (int(most) - 1))
+    person.await_turn()
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.locator(".stage .pickable").count() > 0
+        assert page.evaluate(_HIDDEN) == [], (width, height)
+        # Nothing is wider than the window.
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_low_windows_have_two_columns(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.deal("discat")
+    person.await_turn()
+    page.set_viewport_size({"width": 844, "height": 390})
+    stage, bar = (page.locator(each).bounding_box() for each in (".stage", ".bar"))
+    assert stage
+    assert bar
+    assert bar["x"] >= stage["x"] + stage["width"]
+    # Nothing has to be scrolled.
+    assert page.evaluate("document.documentElement.scrollHeight") <= 390
+    page.set_viewport_size({"width": 480, "height": 400})
+    bar = page.locator(".bar").bounding_box()
+    assert bar
+    assert bar["height"] < 72
+
+
+def test_a_table_grows_with_the_window(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.deal("discat")
+    person.await_turn()
+    widths = []
+    for width, height in ((1280, 800), (1600, 1000), (1920, 1080), (2560, 1440)):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator(".drawing")).to_be_visible()
+        page.evaluate(_HIDDEN)
+        box = page.locator(".stage .pickable").first.bounding_box()
+        assert box
+        widths.append(box["height"])
+    assert widths == sorted(widths)
+    assert widths[-1] > 1.3 * widths[0]

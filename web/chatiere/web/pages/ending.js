@@ -1,0 +1,112 @@
+// The end of a game: who has won and why, the totals, and what can be done next.
+
+import { catFace } from "../art/cats.js";
+import { h, s } from "../dom.js";
+import { share, tableLink } from "../links.js";
+import { Session } from "../session.js";
+import { t } from "../settings.js";
+import { show as showRecord } from "./shown_record.js";
+
+/**
+ * The part of a table's page that the end needs.
+ * @typedef {{
+ *   session: Session, view: import("../table_view.js").TableView, bots: (string | undefined)[], fail: (error: unknown) => void,
+ * }} Playing
+ */
+
+/**
+ * Tell the end of a game.
+ * @param {Playing} playing
+ * @param {import("../game.js").ViewerUpdate} update
+ * @param {{won: string, why: string, me: number | undefined}} told
+ * @returns {(Node | null)[]}
+ */
+export function ending(playing, update, { won, why, me }) {
+  const winner = update.score?.winners?.[0] ?? 0;
+  const shared = h("div", { hidden: true });
+  const showShared = () => {
+    shared.replaceChildren(share(t("table-link"), tableLink(playing.session)));
+    shared.hidden = !shared.hidden;
+  };
+  return [
+    s("svg", { viewBox: "-40 -40 80 80", "aria-hidden": "true" }, catFace(winner, 80, "happy")),
+    h("h2", {}, won),
+    h("p", {}, why),
+    playing.view.scoreTable(me),
+    h(
+      "p",
+      { class: "choices" },
+      againButton(playing),
+      ...recordButtons(playing),
+      h("button", { type: "button", onclick: showShared }, t("share")),
+      h("a", { class: "button", href: "#/" }, t("home")),
+    ),
+    shared,
+  ];
+}
+
+/**
+ * Return the button for a new game with the same settings: at once, where nobody else has to be invited.
+ * @param {Playing} playing
+ */
+function againButton(playing) {
+  const { session, bots } = playing;
+  const { game } = session.kept;
+  if (!session.isAlone) {
+    const href = newGameLink(session);
+    return h("a", { class: "button primary", href }, t("again"));
+  }
+  const again = async () => {
+    try {
+      location.hash = `#/play/${(await Session.beginHere(game, bots)).id}`;
+    } catch (error) {
+      playing.fail(error);
+    }
+  };
+  return h("button", { type: "button", class: "primary", onclick: again }, t("again"));
+}
+
+/**
+ * Return the address of the form for a new game, filled in as a table is: who sits where, how much they trust each other.
+ * @param {Session} session
+ */
+export function newGameLink({ kept, table, mine }) {
+  const seats = table.seats.map(({ bot }, seat) =>
+    bot === undefined ? (seat === mine[0] ? "me" : mine.includes(seat) ? "here" : "link") : bot,
+  );
+  return `#/new/${kept.game}/${encodeURIComponent(seats.join(" "))}/${table.asksNext ? "next" : "none"}`;
+}
+
+/**
+ * Return the buttons that look at the record, and save it.
+ * @param {Playing} playing
+ */
+function recordButtons(playing) {
+  const { session } = playing;
+  const record = async () => {
+    try {
+      return await session.record();
+    } catch (error) {
+      playing.fail(error);
+      return undefined;
+    }
+  };
+  const watch = async () => {
+    const found = await record();
+    if (found?.record) {
+      showRecord(found.record);
+    }
+  };
+  const save = async () => {
+    const found = await record();
+    if (found) {
+      const url = URL.createObjectURL(new Blob([JSON.stringify(found)], { type: "application/json" }));
+      h("a", { href: url, download: `${session.kept.game}-${session.id.slice(0, 8)}.json` }).click();
+      URL.revokeObjectURL(url);
+    }
+  };
+  return [
+    h("button", { type: "button", onclick: watch }, t("see-record")),
+    h("button", { type: "button", onclick: save }, t("save-record")),
+  ];
+}

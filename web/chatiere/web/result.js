@@ -1,0 +1,59 @@
+// The result of a game: who has won, and what each total is made of.
+
+import { seatMark } from "./art/cards.js";
+import { h, s } from "./dom.js";
+import { listOf, nameOfSeat, namesOf } from "./seat_names.js";
+import { t } from "./settings.js";
+
+/** @typedef {import("./game.js").Context} Context */
+/** @typedef {import("./games.js").Room} Room */
+
+/**
+ * Say who has won.
+ * @param {readonly number[]} winners
+ * @param {number | undefined} me the player's own seat; undefined: none, or several at this screen
+ */
+export function wonText(winners, me) {
+  const others = winners.filter((seat) => seat !== me);
+  if (others.length === winners.length) {
+    return t(winners.length > 1 ? "winners" : "winner", { names: namesOf(winners) });
+  }
+  return others.length > 0
+    ? t("you-win-too", { names: listOf([t("you-first"), ...others.map(nameOfSeat)]) })
+    : t("you-win");
+}
+
+/**
+ * Lay the totals and their parts out, the best seat first.
+ * @param {Context} context
+ * @param {Room} room
+ * @param {number | undefined} me
+ */
+export function scoreTable(context, { field, game }, me) {
+  const { totals = [], ranks = [], winners = [], detail } = context.update.score ?? {};
+  const scores = detail?.[field]?.seats ?? [];
+  const parts = totals.map((_, seat) => new Map(game.breakdown(seat, scores[seat] ?? {}, context)));
+  const names = [...new Set(parts.flatMap((part) => [...part.keys()]))];
+  const seats = totals.map((_, seat) => seat).sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
+  const head = [t("player"), ...names, t("total")].map((name) => h("th", { scope: "col" }, name));
+  const rows = seats.map((seat) =>
+    h(
+      "tr",
+      { class: winners.includes(seat) ? "won" : null },
+      h(
+        "th",
+        { scope: "row" },
+        s("svg", { viewBox: "-10 -10 20 20", "aria-hidden": "true" }, seatMark(seat, 20)),
+        seat === me ? `${nameOfSeat(seat)} (${t("you")})` : nameOfSeat(seat),
+      ),
+      names.map((name) => h("td", {}, parts[seat]?.get(name) ?? "–")),
+      h("td", { class: "total" }, totals[seat]?.total ?? "–"),
+    ),
+  );
+  // Where it is wider than the screen, the keyboard scrolls it.
+  return h(
+    "div",
+    { class: "totals", tabindex: "0", role: "group", "aria-label": t("score") },
+    h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)),
+  );
+}
