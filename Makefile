@@ -113,8 +113,9 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's wa
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest
-	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search $(HTTP2)
+	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search chatiere.bots.integer_network $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 tests/debug_build
+	gcc -fsyntax-only -Wall -Wextra -Wshadow -Wconversion -Werror -Iengine/chatiere/bots engine/chatiere/bots/*.c tests/bots/*.c
 	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2/chatiere/http2 \
 		$$(pkg-config --cflags libnghttp2) http2/chatiere/http2/*.c tests/fuzz/http2/*.c)
 	$(BIN)/python tests/page_lint.py

@@ -102,6 +102,11 @@ def parts() -> dict[str, Part]:
         [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
     )
     found["search"] = Part([ROOT / "engine/chatiere/bots/search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
+    found["network"] = Part(
+        [ROOT / "engine/chatiere/bots" / name for name in ("net.c", "integer_network.pyx")],
+        ["tests/bots/test_integer_network.py"],
+        [],
+    )
     found["http2"] = Part(
         sorted(path for path in (ROOT / "http2/chatiere/http2").iterdir() if path.suffix in (".c", ".pyx")),
         [

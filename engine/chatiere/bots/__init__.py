@@ -8,7 +8,7 @@ docs/bots.md tells how to write one.
 """
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement, SearchBot
-from chatiere.bots.network import NetworkBot, OnnxBot
+from chatiere.bots.network import IntegerNetworkBot, NetworkBot, OnnxBot
 from chatiere.bots.registry import BotInfo, Parameter, Registry, get, infos, names, split
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "BotError",
     "BotInfo",
     "Decisions",
+    "IntegerNetworkBot",
     "Judgement",
     "NetworkBot",
     "OnnxBot",
