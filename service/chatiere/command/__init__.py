@@ -6,7 +6,7 @@ import click
 
 from chatiere.bots import BotError
 from chatiere.clients import ChatiereError
-from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, verify_data, web
+from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, train, verify, verify_data, web
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
@@ -39,6 +39,7 @@ for _command in (
     play.command,
     selfplay.command,
     arena.command,
+    train.command,
     replay.command,
     perft.command,
     protos.command,

@@ -1,0 +1,61 @@
+"""The curve of a learner: how much it wins against other bots as it goes on."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from chatiere import bots
+from chatiere.arena.matches import Results, play_many, wilson_interval
+from chatiere.arena.picture import import_figure
+from chatiere.bots import Bot
+from chatiere.envs import TableEnv
+
+
+class Point(NamedTuple):
+    """A point of the curve: the share of wins against an opponent, in some games, with its 95 % interval."""
+
+    decisions: int
+    """The number of decisions learned from."""
+    opponent: str
+    games: int
+    rate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Return the point in words."""
+        interval = f"{self.low:.1%} to {self.high:.1%}"
+        return f"{self.decisions:10,} decisions: {self.rate:.1%} against {self.opponent} ({interval})"
+
+
+def measure(
+    game: str, players: int, bot: Bot, opponents: Sequence[str], games: int, decisions: int, seed: int
+) -> Iterator[Point]:
+    """Play games against each opponent, who takes turns with the bot around the table.
+
+    `decisions`: the number that the bot has learned from. `seed`: of the games played here.
+    """
+    with TableEnv(game, players, num_envs=games, games=games, observations=True) as env:
+        for opponent in opponents:
+            results = Results.of(games, players, 2)
+            for batch, _ in play_many(env, [bot, bots.get(opponent, game, players)], seed):
+                results.add(batch.ended)
+            rate = float(results.wins(0).mean())
+            yield Point(decisions, opponent, games, rate, *wilson_interval(rate, games))
+
+
+def plot(curve: Sequence[Point], title: str, path: Path) -> None:
+    """Draw the curve to a file. Raises ImportError without matplotlib."""
+    figure = import_figure()(figsize=(7, 4))
+    axes = figure.subplots()
+    for opponent in dict.fromkeys(point.opponent for point in curve):
+        decisions, _, _, rates, lows, highs = zip(
+            *(point for point in curve if point.opponent == opponent), strict=True
+        )
+        (line,) = axes.plot(decisions, rates, label=f"against {opponent}")
+        axes.fill_between(decisions, lows, highs, alpha=0.25, color=line.get_color())
+    axes.axhline(0.5, color="grey", linewidth=0.8)
+    axes.set(xlabel="decisions learned from", ylabel="games won (95 % interval)", ylim=(0, 1), title=title)
+    axes.legend(loc="lower right")
+    figure.set_layout_engine("tight")
+    figure.savefig(path, dpi=100)
