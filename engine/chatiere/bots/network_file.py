@@ -7,6 +7,7 @@ net.h tells how a network computes.
 import hashlib
 import math
 import struct
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -154,6 +155,7 @@ class NetworkFile(NamedTuple):
         return IntegerNetwork(fields, places, *self.weights, self.game.num_distinct_actions)
 
 
+@cache
 def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
     """Return how a network reads the observations of a game, and the number of its columns.
 
@@ -172,8 +174,10 @@ def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
             column += many.get(field.kind, 1)
     found.sort()
     fields = np.array([field for _, field in found], FIELD)
-    places = np.searchsorted([place for place, _ in found], np.arange(game.observation_length + 1))
-    return fields, places.astype(np.uint32), column
+    places = np.searchsorted([place for place, _ in found], np.arange(game.observation_length + 1)).astype(np.uint32)
+    # They are kept.
+    fields.flags.writeable = places.flags.writeable = False
+    return fields, places, column
 
 
 def layout_digest(game: Game) -> bytes:
@@ -209,13 +213,12 @@ def _check(file: NetworkFile) -> None:
     if (runs["row"] + lengths > len(weights.rows)).any() or (runs["group"] >= groups).any():
         raise NetworkFileError("its runs of actions have rows or groups that there are not")
     # The largest sum that the columns of each field can come to.
-    magnitudes = np.append(np.abs(weights.columns.astype(np.int64)), np.zeros((1, first), np.int64), axis=0)
-    starts = np.sort(fields["first"]).astype(np.intp)
-    kinds, largest = (fields[name][np.argsort(fields["first"])].astype(np.int64) for name in ("kind", "largest"))
+    fields = np.sort(fields, order="first")
+    magnitudes, starts = np.abs(weights.columns.astype(np.int64)), fields["first"].astype(np.intp)
+    times = np.where(fields["kind"] == 1, fields["largest"], 1)[:, None].astype(np.int64)
+    is_category = (fields["kind"] == 0)[:, None]
     of_fields = np.where(
-        (kinds == 0)[:, None],
-        np.maximum.reduceat(magnitudes[:-1], starts),
-        np.add.reduceat(magnitudes[:-1], starts) * np.where(kinds == 1, largest, 1)[:, None],
+        is_category, np.maximum.reduceat(magnitudes, starts), times * np.add.reduceat(magnitudes, starts)
     )
     _check_sums(of_fields.sum(axis=0), weights.first_bias)
     for layer, bias in (

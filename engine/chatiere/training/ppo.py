@@ -156,4 +156,6 @@ class Learner:
                     columns,
                     experience.rows(rows),
                 )
+        # JAX computes meanwhile: so time is counted where it is spent.
+        jax.block_until_ready(self.parameters)
         return len(experience.actions)
