@@ -111,13 +111,3 @@ def test_what_cannot_be_trained_is_refused(options: dict[str, object], message: 
     assert done.returncode == 2
     assert message in done.stderr
     assert not (tmp_path / "unused").exists()
-
-
-def test_without_jax_the_error_names_the_extra(tmp_path: Path) -> None:
-    program = (
-        "import sys; sys.modules['jax'] = None; from chatiere.command import main; "
-        f"main(['train', '--game=discat', '--output={tmp_path / 'unused'}'])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "pip install 'chatiere[train]'" in done.stderr

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from matplotlib.figure import Figure
+
 from chatiere import bots
 from chatiere.arena.matches import Results, play_many, wilson_interval
-from chatiere.arena.picture import import_figure
 from chatiere.bots import Bot
 from chatiere.envs import TableEnv
 
@@ -45,8 +46,8 @@ def measure(
 
 
 def plot(curve: Sequence[Point], title: str, path: Path) -> None:
-    """Draw the curve to a file. Raises ImportError without matplotlib."""
-    figure = import_figure()(figsize=(7, 4))
+    """Draw the curve to a file."""
+    figure = Figure(figsize=(7, 4))
     axes = figure.subplots()
     for opponent in dict.fromkeys(point.opponent for point in curve):
         decisions, _, _, rates, lows, highs = zip(

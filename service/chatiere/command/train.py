@@ -6,6 +6,7 @@ import click
 
 from chatiere import engine
 from chatiere.command.common import CommandError, player_count, progress
+from chatiere.training.run import Run, RunError, Setting
 
 
 @click.command("train")
@@ -52,15 +53,6 @@ def command(
     """
     rules = engine.game(game)
     seats = player_count(rules, players)
-    try:
-        from chatiere.arena.picture import import_figure
-        from chatiere.training.run import Run, RunError, Setting
-
-        import_figure()
-    except ImportError as error:
-        raise CommandError(
-            f"training needs JAX, Optax and matplotlib: pip install 'chatiere[train]' ({error})"
-        ) from error
     try:
         run = Run(Setting(game, seats, decisions, games, measure_games, seed), output)
         with progress(decisions, game) as report:
