@@ -27,6 +27,7 @@ from chatiere.bots.network import draw
 from chatiere.bots.network_file import NetworkFile
 from chatiere.bots.search import Leaves, search
 from chatiere.engine import Game
+from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs import TableEnv
 from chatiere.training.curve import Point, measure, plot
 from chatiere.training.network import Columns, Network, Parameters, minibatches, new_state, update
@@ -200,9 +201,11 @@ def learn(
     state, own_loss = new_state(parameters), partial(loss, network)
     playing_out = bots.get(f"ismcts:simulations={simulations}", GAME, PLAYERS)
     recent: deque[Experience] = deque(maxlen=WINDOW)
+    # The features of all positions so far, or-ed together.
+    seen = np.zeros(ObservationLayout(engine.game(GAME).description).packed_size, np.uint8)
     with TableEnv(GAME, PLAYERS, num_envs=games, games=games, mask="bits", features="packed") as env:
         for iteration in range(iterations + 1):
-            file = network.in_integers(parameters)
+            file = network.in_integers(parameters, seen)
             if iteration % measure_every == 0:
                 # Another seed: these games are never learned from.
                 alone = IntegerNetworkBot(file)
@@ -215,7 +218,8 @@ def learn(
                 recent.append(play(env, bot, seed * 2**20 + iteration))
                 decisions += len(recent[-1].legal)
                 experience = Experience(*map(np.concatenate, zip(*recent, strict=True)))
-                columns = network.seen(np.bitwise_or.reduce(experience.features, axis=0))
+                seen |= np.bitwise_or.reduce(recent[-1].features, axis=0)
+                columns = network.seen(seen)
                 for rows in minibatches(len(experience.legal), MINIBATCH, random):
                     parameters, state = update(
                         own_loss, parameters, state, LEARNING_RATE, columns, experience.rows(rows)

@@ -24,12 +24,12 @@ def main(name: str) -> None:
     parameters = network.new_parameters(1)
     for part in ("rows", "rows_bias", "values", "values_bias"):
         parameters[part] = jax.numpy.asarray(random.normal(scale=0.5, size=parameters[part].shape), np.float32)
-    integers = network.in_integers(parameters).network()
     logits, values = [0.0], [0.0]
     with TableEnv(name, game.min_players, num_envs=64, features="packed", mask="bits") as env:
         batch = env.reset(seed=3)
-        for _ in range(30):
-            columns = network.seen(np.bitwise_or.reduce(batch.features, axis=0))
+        for _ in range(10):
+            seen = np.bitwise_or.reduce(batch.features, axis=0)
+            integers, columns = network.in_integers(parameters, seen).network(), network.seen(seen)
             real, expected = map(np.asarray, network.forward(parameters, columns, batch.features, batch.mask))
             found, own = integers.evaluate(batch.observations, batch.legal_offsets, batch.legal_ids)
             rows = np.repeat(np.arange(len(batch)), batch.legal_counts())

@@ -60,7 +60,7 @@ def test_a_network_learns_to_beat_random(tmp_path: Path) -> None:
 SMALL = {"decisions": 3000, "games": 16, "measure_games": 4}
 
 
-@pytest.mark.parametrize("game", ["momistigri", "chat_cartonne"])
+@pytest.mark.parametrize("game", ["momistigri", "chat_perche"])
 def test_a_run_that_is_stopped_is_gone_on_with(game: str, tmp_path: Path) -> None:
     whole = train(tmp_path / "whole", game=game, **SMALL)
     assert whole.returncode == 0, whole.stderr

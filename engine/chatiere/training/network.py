@@ -74,10 +74,14 @@ class Network:
 
         The others would add nothing. Some without weight fill them up.
         """
-        every = self._columns
-        used = np.flatnonzero(features[every.bytes] >> every.shifts & every.masks)
-        found: list[Any] = [np.pad(column[used], (0, -len(used) % _COLUMNS_AT_ONCE)) for column in every]
+        used = np.flatnonzero(self._is_seen(features))
+        found: list[Any] = [np.pad(column[used], (0, -len(used) % _COLUMNS_AT_ONCE)) for column in self._columns]
         return Columns(*found)
+
+    def _is_seen(self, features: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        every = self._columns
+        seen: NDArray[np.uint8] = features[every.bytes] >> every.shifts & every.masks
+        return seen
 
     def forward(
         self, parameters: Parameters, columns: Columns, features: Any, legal: Any
@@ -106,11 +110,14 @@ class Network:
         # Finite, so that the entropy has no product of 0 and infinity.
         return jax.nn.log_softmax(jnp.where(is_legal, logits, -1e9)), values
 
-    def in_integers(self, parameters: Parameters) -> NetworkFile:
-        """Return the network in integers: weights are rounded, those beyond the range of int16 cut off."""
+    def in_integers(self, parameters: Parameters, features: NDArray[np.uint8]) -> NetworkFile:
+        """Return the network in integers: weights are rounded, those beyond the range of int16 cut off.
+
+        `features`: as of `seen`; columns that were never seen are 0.
+        """
         real = {name: np.asarray(array, np.float64) for name, array in parameters.items()}
         # A count adds its column so many times.
-        scales = np.where(self._columns.masks == 0xFF, self._columns.scales, 1).astype(np.float64)
+        scales = np.where(self._is_seen(features), self._columns.scales, 0).astype(np.float64)
 
         def rounded(numbers: NDArray[np.float64], unit: int) -> NDArray[np.int16]:
             found: NDArray[np.int16] = np.clip(np.rint(numbers * unit), -(2**15) + 1, 2**15 - 1).astype(np.int16)

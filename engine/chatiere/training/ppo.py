@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from chatiere.bots.integer_network import OUTPUT_ONE, IntegerNetwork
 from chatiere.bots.network import draw
+from chatiere.bots.network_file import NetworkFile
 from chatiere.envs import TableEnv
 from chatiere.training.network import Columns, Network, Parameters, minibatches, update
 
@@ -138,12 +139,16 @@ class Learner:
         self.network, self.parameters, self.state, self.seen = network, parameters, state, seen
         self._loss = partial(loss, network)
 
+    def file(self) -> NetworkFile:
+        """Return what it has learned, in integers."""
+        return self.network.in_integers(self.parameters, self.seen)
+
     def learn(self, env: TableEnv, seed: int, rate: float) -> int:
         """Play all games of an environment and learn from them; return the number of decisions.
 
         `env`: with packed features and masks as bits. `rate`: a part of the learning rate, 0 … 1.
         """
-        experience = experience_of(*play(env, self.network.in_integers(self.parameters).network(), seed))
+        experience = experience_of(*play(env, self.file().network(), seed))
         self.seen = self.seen | np.bitwise_or.reduce(experience.features, axis=0)
         columns, random = self.network.seen(self.seen), np.random.default_rng(seed)
         for _ in range(EPOCHS):

@@ -63,10 +63,10 @@ class Run:
         """Of processor time, measurements included."""
         self.curve: list[Point] = []
         game = engine.game(setting.game)
-        self._network = Network(game, setting.players)
-        parameters = self._network.new_parameters(setting.seed)
+        network = Network(game, setting.players)
+        parameters = network.new_parameters(setting.seed)
         seen = np.zeros(ObservationLayout(game.description).packed_size, np.uint8)
-        self._learner = Learner(self._network, parameters, new_state(parameters), seen)
+        self._learner = Learner(network, parameters, new_state(parameters), seen)
         folder.mkdir(parents=True, exist_ok=True)
         if self._checkpoint.exists():
             self._load()
@@ -124,7 +124,7 @@ class Run:
 
     def _measured(self) -> list[Point]:
         setting = self.setting
-        bot = IntegerNetworkBot(self._network.in_integers(self._learner.parameters))
+        bot = IntegerNetworkBot(self._learner.file())
         games = setting.measure_games * (_LAST if self.decisions >= setting.decisions else 1)
         # Another seed: these games are never learned from.
         seed = 2**63 + setting.seed
@@ -169,7 +169,7 @@ class Run:
 
     def _write(self) -> None:
         setting, title = self.setting, engine.game(self.setting.game).description.title
-        file = self._network.in_integers(self._learner.parameters)
+        file = self._learner.file()
         (self.folder / "network.net").write_bytes(file.to_bytes())
         plot(self.curve, f"{title}, {setting.players} players", self.folder / "curve.png")
         (self.folder / "card.md").write_text(self._card(title, len(file.to_bytes())), "utf-8")
@@ -182,7 +182,7 @@ class Run:
             f"- Data: {self.decisions:,} decisions of {self.iteration * setting.games:,} games against itself alone",
             f"- Command: `{setting.command}`",
             f"- Seed: {setting.seed}",
-            f"- Processor time: {self.seconds / 3600:.2f} hours, measurements included",
+            f"- Processor time: {self.seconds:,.0f} s ({self.seconds / 3600:.2f} hours), measurements included",
             f"- Method: proximal policy optimization with a bonus for indecision; {FIRST} and {SECOND} units",
             f"- Rules version {engine.game(setting.game).rules_version}; {size:,} bytes",
             "",
