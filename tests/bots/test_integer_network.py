@@ -67,6 +67,8 @@ def test_it_computes_what_plain_numpy_does(
         assert (logits[offsets[row] : offsets[row + 1]].tolist(), values[row].tolist()) == expected
 
 
+# The sanitizers' libraries are not for other programs.
+@pytest.mark.release_only
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_the_c_alone_computes_the_same_on_any_processor(compiler: str, tmp_path: Path) -> None:
     needed = [compiler, *COMPILERS[compiler][:1]]

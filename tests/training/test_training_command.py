@@ -72,6 +72,8 @@ def test_a_run_that_is_stopped_is_gone_on_with(game: str, tmp_path: Path) -> Non
         for line in process.stdout:
             if not re.search(r" 0 decisions", line):
                 break
+        # It cannot print another point, so it does not end before it is killed.
+        process.stdout.close()
         process.kill()
     rest = train(tmp_path / "stopped", game=game, **SMALL)
     assert rest.returncode == 0, rest.stderr
