@@ -136,7 +136,8 @@ def test_a_bot_that_the_operator_added(run: Run, tmp_path: Path, monkeypatch: py
     result = run("verify", path)
     assert (result.exit_code, "unknown bot 'agent'" in result.stderr) == (1, True)
     result = run("verify", path, "--bots", "agent=mybot.py:Nobody")
-    assert (result.exit_code, result.stderr) == (2, "Error: --bots: bot mybot.py:Nobody: mybot.py has no Nobody\n")
+    refusal = "Error: --bots: bot mybot.py:Nobody: mybot.py has no Nobody; its bots: Agent\n"
+    assert (result.exit_code, result.stderr) == (2, refusal)
     # A record cannot name code.
     record.seats[0].bot = "mybot.py:Agent"
     path.write_text(json_format.MessageToJson(record))

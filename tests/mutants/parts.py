@@ -129,6 +129,11 @@ def parts() -> dict[str, Part]:
         ],
         ["tests/tables", "tests/command/test_command_verify.py", *_service("processes")],
     )
+    found["rooms"] = Part(
+        [*sorted((service / "rooms").glob("*.py")), ROOT / "clients/chatiere/clients/calls/room_contents.py"],
+        [f"tests/service/rooms/test_rooms_{name}.py" for name in ("relay", "bounds", "hidden")],
+        ["tests/service/rooms", *_clients("room")],
+    )
     found["exchange"] = Part(
         sorted((service / "exchange").glob("*.py")),
         ["tests/service/exchange"],

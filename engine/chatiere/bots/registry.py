@@ -111,7 +111,9 @@ def read_added(text: str) -> tuple[str, str]:
     """Read NAME=BOT, or NAME: return the name and the bot, which is not loaded. Raises ValueError for another name."""
     name, equals, bot = text.partition("=")
     if not _NAME.fullmatch(name):
-        raise ValueError(f"the name of a bot to add must be of lower-case letters, digits and _, not {name!r}")
+        raise ValueError(
+            f"the name of a bot to add must be of lower-case letters, digits and _, not {name!r}; wanted is NAME=BOT"
+        )
     return name, bot if equals else name
 
 
@@ -226,7 +228,8 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
     game.read_players(players)
     bot = _load(spec)
     if bot is None:
-        raise _unknown(spec.partition(":")[0], game, names(game))
+        unknown = _unknown(spec.partition(":")[0], game, names(game))
+        raise ValueError(f"{unknown}; one of your own is FILE.py:CLASS or MODULE:CLASS")
     return bot
 
 

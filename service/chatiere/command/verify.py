@@ -8,7 +8,7 @@ from google.protobuf import json_format
 
 from chatiere import engine
 from chatiere.bots import Registry
-from chatiere.bots.hosting import decisions_at
+from chatiere.bots.hosting import choose, decisions_at
 from chatiere.clients.sealed_seat import hash_of, header_of, table_of
 from chatiere.command.common import AddedBots, CommandError
 from chatiere.engine import EngineError, Position, codec
@@ -192,4 +192,4 @@ def _choice(registry: Registry, spec: str, position: Position, luck: int) -> int
         raise _DifferenceError(
             f"{spec} is no bot for a table: what it chooses depends on time, or it does not declare itself reproducible"
         )
-    return int(bot.choose(decisions_at(position, bot, luck))[0])
+    return int(choose(bot, decisions_at(position, bot, luck))[0])

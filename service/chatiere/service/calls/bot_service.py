@@ -12,7 +12,7 @@ import numpy as np
 
 from chatiere import bots, engine
 from chatiere.bots import Bot, Judgement, Registry
-from chatiere.bots.hosting import decisions_at, luck
+from chatiere.bots.hosting import decisions_at, judge, luck
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.languages import catalogue
@@ -150,7 +150,7 @@ def suggestion(
     """
     hold(memory_of(bot))
     number = int(luck(seed, [0], [0])[0])
-    return _response(position, bot.judge(decisions_at(position, bot, number, cancellation, hides_forced=hides_forced)))
+    return _response(position, judge(bot, decisions_at(position, bot, number, cancellation, hides_forced=hides_forced)))
 
 
 def _response(position: Position, judgement: Judgement) -> pb.SuggestResponse:
