@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from chatiere.bots import BOTS_VERSION
 from chatiere.command import serve
 from chatiere.service.base.settings import SettingError, Settings
 
@@ -73,6 +74,7 @@ OTHERS: dict[str, Any] = {
     "reflection": False,
     "channelz": True,
     "rules_versions": ("discat=1", "chat_cartonne=2"),
+    "bots_version": BOTS_VERSION,
     "bots": ("agent=mybot.py:Agent:depth=3,width=2", "theirs"),
     "log_level": "warning",
     "log_format": "json",
@@ -176,6 +178,7 @@ WRONG = {
     "reflection": "maybe",
     "channelz": "maybe",
     "rules_versions": "discat=0",
+    "bots_version": "0",
     "bots": "Agent=mybot.py:Agent",
     "log_level": "loud",
     "log_format": "xml",

@@ -101,7 +101,15 @@ def parts() -> dict[str, Part]:
         _engine("wire", "requests", "plain", "weighing"),
         [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
     )
-    found["search"] = Part([ROOT / "engine/chatiere/bots/search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
+    found["search"] = Part(
+        [
+            path
+            for path in sorted((ROOT / "engine/chatiere/bots").glob("*.p[xy][dx]"))
+            if path.stem != "integer_network"
+        ],
+        ["tests/bots/test_search.py"],
+        ["tests/bots"],
+    )
     found["network"] = Part(
         [ROOT / "engine/chatiere/bots" / name for name in ("net.c", "integer_network.pyx")],
         ["tests/bots/test_integer_network.py"],

@@ -89,6 +89,7 @@ class Recipe:
             "players": self.players,
             "options": dict(self.options),
             "seed": self.seed,
+            "bots_version": bots.BOTS_VERSION,
             "bots": list(self.bots),
             "bot_files": {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
             "exploration": asdict(self.exploration),

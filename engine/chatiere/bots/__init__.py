@@ -9,9 +9,21 @@ docs/bots.md tells how to write one.
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement, SearchBot
 from chatiere.bots.network import IntegerNetworkBot, NetworkBot, OnnxBot
-from chatiere.bots.registry import BotInfo, Parameter, Registry, get, infos, names, split
+from chatiere.bots.registry import (
+    BOTS_VERSION,
+    BotInfo,
+    OtherVersionError,
+    Parameter,
+    Registry,
+    get,
+    infos,
+    names,
+    split,
+    versions,
+)
 
 __all__ = [
+    "BOTS_VERSION",
     "Bot",
     "BotError",
     "BotInfo",
@@ -20,6 +32,7 @@ __all__ = [
     "Judgement",
     "NetworkBot",
     "OnnxBot",
+    "OtherVersionError",
     "Parameter",
     "Registry",
     "SearchBot",
@@ -27,4 +40,5 @@ __all__ = [
     "infos",
     "names",
     "split",
+    "versions",
 ]

@@ -134,6 +134,11 @@ _OPTIONS = (
         "The versions of the rules under which new games begin, instead of the newest (see docs/versions.md).",
     ),
     _setting(
+        "bots_version",
+        _NUMBER,
+        "The version of the bots that decide at sealed tables, instead of the newest (see docs/versions.md).",
+    ),
+    _setting(
         "bots",
         AddedBots(),
         "Further bots for callers: a class in a file or a module, or an entry point (see docs/bots.md). Their code is "

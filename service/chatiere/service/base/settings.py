@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chatiere import engine
-from chatiere.bots.registry import read_added
+from chatiere.bots.registry import read_added, versions
 from chatiere.engine import EngineError, Game
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -106,6 +106,8 @@ class Settings:
 
     Bots.
 
+    - `bots_version`: the version of the package's bots that decide at sealed tables, instead of the newest (see
+      docs/versions.md).
     - `bots`: NAME=BOT or NAME, the bots that callers may name beside those of the package: a class in a file or a
       module (NAME=FILE.py:CLASS, NAME=MODULE:CLASS, with parameters :PARAMETER=VALUE,…), or an entry point of an
       installed package, by its name. Each worker loads and makes each of them once; a server whose bots cannot be
@@ -163,6 +165,7 @@ class Settings:
     reflection: bool = True
     channelz: bool = False
     rules_versions: tuple[str, ...] = ()
+    bots_version: int | None = None
     bots: tuple[str, ...] = ()
     log_level: str = "info"
     log_format: str = "text"
@@ -215,6 +218,9 @@ class Settings:
                 message = f"other machines can reach it: it needs {needs}, or --insecure to let all of them call"
                 raise SettingError(name, message)
         self._check_rules_versions()
+        played = versions()
+        message = f"unsupported version {self.bots_version}; supported: {', '.join(map(str, played))}"
+        _require("bots_version", self.bots_version in (None, *played), message)
         for bot in self.bots:
             try:
                 read_added(bot)

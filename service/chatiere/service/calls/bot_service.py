@@ -104,8 +104,12 @@ def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
     return response.SerializeToString()
 
 
-def bot_of(registry: Registry, spec: str, game: Game, players: int, most: int, field: str) -> Bot:
+def bot_of(
+    registry: Registry, spec: str, game: Game, players: int, most: int, field: str, version: int | None = None
+) -> Bot:
     """Return the bot that a request's field describes. `most`: the games that it may play out for a decision.
+
+    `version`: of the package's bots; None: the newest.
 
     Raises Refusal (MISSING_FIELD, INVALID_BOT) and EngineError (BATCH_TOO_LARGE).
     """
@@ -117,7 +121,7 @@ def bot_of(registry: Registry, spec: str, game: Game, players: int, most: int, f
             metadata={"game": game.name},
         )
     try:
-        bot = registry.get(spec, game, players)
+        bot = registry.get(spec, game, players, version)
     except ValueError as error:
         raise Refusal(ServiceReason.INVALID_BOT, str(error), field=field, metadata={"game": game.name}) from error
     if bot.budget > most and bot.is_reproducible:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from chatiere import engine
-from chatiere.bots import Bot
+from chatiere.bots import BOTS_VERSION, Bot
 from chatiere.bots.hosting import choose, decisions_at
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled
@@ -65,6 +65,7 @@ class _Link(NamedTuple):
     parent: bytes
     hash: bytes
     decision: int | None
+    bots_version: int
 
 
 class TableService:
@@ -78,6 +79,7 @@ class TableService:
         self._keys = keys
         self._registry = registry_of(settings)
         self._settings = settings
+        self._bots_version = settings.bots_version or BOTS_VERSION
         self._max_playouts = min(settings.max_table_playouts, settings.max_playouts)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
         self._methods: dict[str, Callable[[Buffer, Cancellation, Hold], bytes]] = {
@@ -126,6 +128,7 @@ class TableService:
             expires=Timestamp(seconds=int(time.time()) + lifetime),
             commitment=roots.commitment_of(table_id, root),
             seats=seats,
+            bots_version=self._bots_version,
         )
         if chosen:
             own = getattr(header.options, game.name)
@@ -176,7 +179,7 @@ class TableService:
     def _bot(self, spec: str, game: Game, players: int, field: str) -> Bot:
         # One whose playouts are counted: the limit says nothing of what a bot does in a time. And one whose choices can
         # be verified.
-        bot = bot_of(self._registry, spec, game, players, self._max_playouts, field)
+        bot = bot_of(self._registry, spec, game, players, self._max_playouts, field, self._bots_version)
         if not bot.is_reproducible:
             if self._registry.is_added(spec):
                 raise _unfit_bot("to declare itself reproducible", spec, field, game)
@@ -202,6 +205,7 @@ class TableService:
                 raise _wrong_turn(f"seat {mover}, a bot, has to decide: call without an action", position)
             decision = self._bot_decision(table, position, cancellation, hold)
             position.apply(decision, events)
+            header.bots_version = self._bots_version
         else:
             if seat != mover:
                 raise _wrong_turn(f"seat {mover} has to decide", position)
@@ -262,7 +266,8 @@ class TableService:
                 raise Cancelled("the call was cancelled")
             last = authentic(self._keys, table, f"tables[{i}]")
             header = last.header
-            links.append(_Link(header.table_id, header.ply, header.parent, last.hash, last.body.decision))
+            body, version = last.body, header.bots_version
+            links.append(_Link(header.table_id, header.ply, header.parent, last.hash, body.decision, version))
         _require_acknowledged(last, f"tables[{len(links) - 1}]")
         header, parent = last.header, NO_PARENT
         for ply, link in enumerate(links):
@@ -298,6 +303,7 @@ class TableService:
                 root=root,
                 commitment=header.commitment,
                 seats=header.seats,
+                bots_versions=[link.bots_version for link in links[1:]],
             )
         ).SerializeToString()
 
