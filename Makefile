@@ -113,8 +113,9 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's wa
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest
-	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search $(HTTP2)
+	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search chatiere.bots.integer_network $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 tests/debug_build
+	gcc -fsyntax-only -Wall -Wextra -Wshadow -Wconversion -Werror -Iengine/chatiere/bots engine/chatiere/bots/*.c tests/bots/*.c
 	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2/chatiere/http2 \
 		$$(pkg-config --cflags libnghttp2) http2/chatiere/http2/*.c tests/fuzz/http2/*.c)
 	$(BIN)/python tests/page_lint.py
@@ -131,7 +132,7 @@ zoo: $(BUILT) ## At a release: keep states, records and sealed tables in ZOO, wh
 debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
 	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only and not threads" \
-		tests/debug_build tests/engine tests/conformance tests/games tests/bots/test_search.py
+		tests/debug_build tests/engine tests/conformance tests/games tests/bots/test_search.py tests/bots/test_integer_network.py
 	$(SANITIZED) $(COUNTED_APART) CHATIERE_COVERAGE=1 $(PYTEST) -m threads tests/engine
 	$(SANITIZED) $(COUNTED_APART) $(PYTEST) -m "not release_only" \
 		tests/service/fast_door tests/clients/test_client_fast_call.py

@@ -99,6 +99,8 @@ DEBUG_FLAGS = [
 # threads apart.
 THREADED = ("chatiere.engine.core.batch", "chatiere.engine.core.threads")
 THREADED_FLAGS = ["-fprofile-update=atomic"]
+# C by itself, which a module is compiled with, without its suffix.
+OWN_C = {"chatiere.bots.integer_network": ("net",)}
 DEBUG_LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"]
 
 
@@ -295,7 +297,9 @@ def http2_extensions() -> list[Extension]:
 
 
 def extensions() -> list[Extension]:
-    """Return one extension per .pyx file of engine/, and in the debug build the planted faults of a test."""
+    """Return one extension per .pyx file of engine/, with the C in its folder that it needs, and in the debug build the
+    planted faults of a test.
+    """
     modules = {
         ".".join(source.relative_to("engine").with_suffix("").parts): source
         for source in sorted(Path("engine").rglob("*.pyx"))
@@ -305,7 +309,9 @@ def extensions() -> list[Extension]:
     return [
         Extension(
             name,
-            [str(source)],
+            [str(source), *(str(source.with_name(f"{each}.c")) for each in OWN_C.get(name, ()))],
+            depends=[str(source.with_name(f"{each}.h")) for each in OWN_C.get(name, ())],
+            include_dirs=[str(source.parent)] if name in OWN_C else [],
             extra_compile_args=PROCESSOR_FLAGS
             + (DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)
             + (THREADED_FLAGS if DEBUG and name in THREADED else []),

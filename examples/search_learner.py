@@ -4,29 +4,34 @@
 
 As AlphaZero does (Silver et al., 2018), but each simulation of a search plays in a world of its own, drawn from what
 the seat knows. The first rounds search without the network, by random playouts (ISMCTS), so that there is something to
-learn from. It writes the curve as a picture and the network as arrays. README.md beside this file has the results.
+learn from. It writes the curve as a picture and the network in integers, for the bot net:FILE. README.md beside this
+file has the results.
 """
 
 import time
 from collections import deque
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 import jax
 import numpy as np
-import optax
-from curve import Point, measure, plot
-from network import Parameters, forward, judge, minibatches, new_parameters, update
 from numpy.typing import NDArray
 
 from chatiere import bots, engine
 from chatiere.arena.matches import search_many
-from chatiere.bots import Bot, Decisions, Judgement, SearchBot
+from chatiere.bots import Bot, Decisions, IntegerNetworkBot, Judgement, SearchBot
+from chatiere.bots.integer_network import OUTPUT_ONE
 from chatiere.bots.network import draw
+from chatiere.bots.network_file import NetworkFile
 from chatiere.bots.search import Leaves, search
 from chatiere.engine import Game
+from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs import TableEnv
+from chatiere.training.curve import Point, measure, plot
+from chatiere.training.network import Columns, Network, Parameters, minibatches, new_state, update
+from chatiere.training.ppo import log_probabilities
 
 GAME, PLAYERS = "chat_perche", 2
 EXPLORATION = 1.0
@@ -41,14 +46,14 @@ MINIBATCH = 256
 class Searcher(SearchBot):
     """A bot that searches with a network's priors and values."""
 
-    def __init__(self, parameters: Parameters, simulations: int, draws: bool = False) -> None:
+    def __init__(self, file: NetworkFile, simulations: int, draws: bool = False) -> None:
         """Create a bot.
 
-        `simulations`: for each decision, 1 … 1,000,000; with one it takes the network's likeliest action. `draws`: True
-        to draw actions by how often they were visited, instead of taking the one that was visited most.
+        `simulations`: for each decision, 1 … 1,000,000. `draws`: True to draw actions by how often they were visited,
+        instead of taking the one that was visited most.
         """
         self.budget = simulations
-        self._parameters = parameters
+        self._network = file.network()
         self._draws = draws
 
     def judge(self, decisions: Decisions) -> Judgement:
@@ -61,9 +66,9 @@ class Searcher(SearchBot):
             return decisions.worlds(rows, count, drawn - count)
 
         def evaluate(leaves: Leaves) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-            priors, values = judge(self._parameters, leaves.observations, leaves.legal_offsets, leaves.legal_ids)
-            counts = np.diff(leaves.legal_offsets)
-            return (1 - UNIFORM) * priors + UNIFORM / np.repeat(counts, counts), values
+            logits, values = self._network.evaluate(leaves.observations, leaves.legal_offsets, leaves.legal_ids)
+            priors, counts = np.exp(log_probabilities(logits, leaves.legal_offsets)), np.diff(leaves.legal_offsets)
+            return (1 - UNIFORM) * priors + UNIFORM / np.repeat(counts, counts), values / OUTPUT_ONE
 
         found = search(
             decisions.game,
@@ -94,8 +99,10 @@ def dense(
 class Experience(NamedTuple):
     """Decisions to learn from, in no order."""
 
-    observations: NDArray[np.uint8]
-    legal: NDArray[np.bool_]
+    features: NDArray[np.uint8]
+    """uint8 (n, packed_size): packed."""
+    legal: NDArray[np.uint8]
+    """uint8 (n, ⌈num_actions / 8⌉): masks as bits."""
     shares: NDArray[np.float32]
     """float32 (n, num_actions): the share of the search that each action got."""
     returns: NDArray[np.float32]
@@ -115,15 +122,15 @@ def play(env: TableEnv, bot: Bot, seed: int) -> Experience:
         returns[batch.ended.game_numbers] = batch.ended.returns
         if len(batch):
             shares = dense(game, batch.legal_offsets, batch.legal_ids, searched.visit_shares)
-            played.append((batch.observations, batch.legal_mask(), shares, batch.game_numbers, batch.actors))
-    observations, legal, shares, numbers, actors = map(np.concatenate, zip(*played, strict=True))
+            played.append((batch.features, batch.mask, shares, batch.game_numbers, batch.actors))
+    features, legal, shares, numbers, actors = map(np.concatenate, zip(*played, strict=True))
     clockwise = (actors[:, None] + np.arange(PLAYERS)) % PLAYERS
-    return Experience(observations, legal, shares, returns[numbers[:, None], clockwise])
+    return Experience(features, legal, shares, returns[numbers[:, None], clockwise])
 
 
-def loss(parameters: Parameters, experience: Experience) -> jax.Array:
+def loss(network: Network, parameters: Parameters, columns: Columns, experience: Experience) -> jax.Array:
     """Return how far the probabilities are from the shares of the search, and the values from the returns."""
-    logarithms, values = forward(parameters, experience.observations, experience.legal)
+    logarithms, values = network.forward(parameters, columns, experience.features, experience.legal)
     return -(experience.shares * logarithms).sum(axis=1).mean() + ((values - experience.returns) ** 2).mean()
 
 
@@ -153,7 +160,7 @@ def loss(parameters: Parameters, experience: Experience) -> jax.Array:
 )
 @click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="The seed of everything.")
 @click.option(
-    "--output", type=click.Path(path_type=Path), required=True, help="The folder for curve.png and policy.npz."
+    "--output", type=click.Path(path_type=Path), required=True, help="The folder for curve.png and network.net."
 )
 def main(
     iterations: int,
@@ -168,9 +175,9 @@ def main(
 ) -> None:
     """Learn Chat perché by search."""
     output.mkdir(parents=True, exist_ok=True)
-    curve, parameters = learn(iterations, warm_up, games, simulations, measure_every, measure_games, final_games, seed)
+    curve, file = learn(iterations, warm_up, games, simulations, measure_every, measure_games, final_games, seed)
     plot(curve, f"{engine.game(GAME).description.title}, without search", output / "curve.png")
-    np.savez(output / "policy.npz", **parameters)
+    (output / "network.net").write_bytes(file.to_bytes())
 
 
 def learn(
@@ -182,38 +189,46 @@ def learn(
     measure_games: int,
     final_games: int,
     seed: int,
-) -> tuple[list[Point], Parameters]:
+) -> tuple[list[Point], NetworkFile]:
     """Learn, printing each point of the curve and at last how the search plays; return the curve and the network."""
     # The game's own bots come last.
     opponents = ["random", bots.names(GAME)[-1]]
     curve: list[Point] = []
-    begun = time.perf_counter()
+    begun, decisions = time.perf_counter(), 0
     random = np.random.default_rng(seed)
-    parameters = new_parameters(engine.game(GAME), PLAYERS, seed)
-    optimizer = optax.adam(LEARNING_RATE)
-    state = optimizer.init(parameters)
+    network = Network(engine.game(GAME), PLAYERS)
+    parameters = network.new_parameters(seed)
+    state, own_loss = new_state(parameters), partial(loss, network)
     playing_out = bots.get(f"ismcts:simulations={simulations}", GAME, PLAYERS)
     recent: deque[Experience] = deque(maxlen=WINDOW)
-    with TableEnv(GAME, PLAYERS, num_envs=games, games=games, observations=True) as env:
+    # The features of all positions so far, or-ed together.
+    seen = np.zeros(ObservationLayout(engine.game(GAME).description).packed_size, np.uint8)
+    with TableEnv(GAME, PLAYERS, num_envs=games, games=games, mask="bits", features="packed") as env:
         for iteration in range(iterations + 1):
+            file = network.in_integers(parameters, seen)
             if iteration % measure_every == 0:
                 # Another seed: these games are never learned from.
-                alone, learned = Searcher(parameters, simulations=1), iteration * games
-                for point in measure(GAME, PLAYERS, alone, opponents, measure_games, learned, 2**63 + seed):
+                alone = IntegerNetworkBot(file)
+                for point in measure(GAME, PLAYERS, alone, opponents, measure_games, decisions, 2**63 + seed):
                     curve.append(point)
                     click.echo(f"{time.perf_counter() - begun:5.0f} s, {point}")
             if iteration < iterations:
                 guided = iteration >= warm_up
-                bot = Searcher(parameters, simulations, draws=True) if guided else playing_out
+                bot = Searcher(file, simulations, draws=True) if guided else playing_out
                 recent.append(play(env, bot, seed * 2**20 + iteration))
+                decisions += len(recent[-1].legal)
                 experience = Experience(*map(np.concatenate, zip(*recent, strict=True)))
+                seen |= np.bitwise_or.reduce(recent[-1].features, axis=0)
+                columns = network.seen(seen)
                 for rows in minibatches(len(experience.legal), MINIBATCH, random):
-                    parameters, state = update(optimizer, loss, parameters, state, experience.rows(rows))
-    searcher = Searcher(parameters, simulations)
+                    parameters, state = update(
+                        own_loss, parameters, state, LEARNING_RATE, columns, experience.rows(rows)
+                    )
+    searcher = Searcher(file, simulations)
     opponents.append(f"ismcts:simulations={simulations}")
-    for point in measure(GAME, PLAYERS, searcher, opponents, final_games, iterations * games, 2**63 + seed):
+    for point in measure(GAME, PLAYERS, searcher, opponents, final_games, decisions, 2**63 + seed):
         click.echo(f"{time.perf_counter() - begun:5.0f} s, with search, {point}")
-    return curve, parameters
+    return curve, file
 
 
 if __name__ == "__main__":

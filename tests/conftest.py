@@ -25,7 +25,7 @@ REPEATED = {
 # Folders and modules of tests that take seconds: they start browsers, servers in processes of their own, other
 # programs, load and attacks.
 LONG = {
-    *("deploy", "editors", "examples", "fuzz", "loadtest", "page"),
+    *("deploy", "editors", "examples", "fuzz", "loadtest", "page", "training"),
     *("clients/test_typescript_package.py", "tables/test_tables_served.py"),
     *("command/test_command_play_terminal.py", "command/test_command_replay.py", "command/test_web_command.py"),
     *("service/fast_door/test_fast_door_end.py", "service/fast_door/test_fast_door_hostile.py"),

@@ -16,7 +16,7 @@ from chatiere.command import main
 from .conftest import Run
 
 # What extras bring.
-EXTRAS = ("cryptography", "grpc", "grpc_health", "httptools", "prometheus_client", "pythonjsonlogger", "uvloop")
+EXTRAS = ("cryptography", "grpc", "grpc_health", "httptools", "jax", "prometheus_client", "pythonjsonlogger", "uvloop")
 NAMES = main.list_commands(click.Context(main))
 
 
@@ -51,7 +51,8 @@ def test_every_subcommand_has_its_own_help() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "extra"), [("serve", "service"), ("play", "service"), ("verify", "service"), ("web", "web")]
+    ("command", "extra"),
+    [("serve", "service"), ("play", "service"), ("train", "train"), ("verify", "service"), ("web", "web")],
 )
 def test_a_subcommand_says_which_extra_it_needs(command: str, extra: str) -> None:
     done = without_extras(f"from chatiere.command import main; main([{command!r}])")

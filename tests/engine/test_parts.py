@@ -15,13 +15,14 @@ BELOW: dict[str, set[str]] = {
     "drawing": {"v1", "engine"},
     "envs": {"v1", "engine", "bots", "drawing"},
     "arena": {"engine", "bots", "envs"},
+    "training": {"engine", "bots", "envs", "arena"},
     "http2": {"engine"},
     "web": set(),
     "clients": {"v1", "engine", "bots", "envs", "http2"},
     "selfplay": {"v1", "engine", "bots", "envs", "arena", "clients"},
     "terminal": {"v1", "bots", "drawing", "clients"},
     "service": {"v1", "engine", "bots", "http2", "web"},
-    "command": {"v1", "engine", "bots", "arena", "http2", "clients", "selfplay", "terminal", "service"},
+    "command": {"v1", "engine", "bots", "arena", "training", "http2", "clients", "selfplay", "terminal", "service"},
 }
 # Those that import gRPC, and those that import protobuf's own modules beside the API's messages.
 WITH_GRPC, WITH_PROTOBUF = {"clients", "service", "command"}, {"envs", "clients", "service", "command"}

@@ -102,7 +102,18 @@ def parts() -> dict[str, Part]:
         [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
     )
     found["search"] = Part(
-        sorted((ROOT / "engine/chatiere/bots").glob("*.p[xy][dx]")), ["tests/bots/test_search.py"], ["tests/bots"]
+        [
+            path
+            for path in sorted((ROOT / "engine/chatiere/bots").glob("*.p[xy][dx]"))
+            if path.stem != "integer_network"
+        ],
+        ["tests/bots/test_search.py"],
+        ["tests/bots"],
+    )
+    found["network"] = Part(
+        [ROOT / "engine/chatiere/bots" / name for name in ("net.c", "integer_network.pyx")],
+        ["tests/bots/test_integer_network.py"],
+        [],
     )
     found["http2"] = Part(
         sorted(path for path in (ROOT / "http2/chatiere/http2").iterdir() if path.suffix in (".c", ".pyx")),

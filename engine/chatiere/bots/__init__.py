@@ -8,7 +8,7 @@ docs/bots.md tells how to write one.
 """
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement, SearchBot
-from chatiere.bots.network import NetworkBot, OnnxBot
+from chatiere.bots.network import IntegerNetworkBot, NetworkBot, OnnxBot
 from chatiere.bots.registry import (
     BOTS_VERSION,
     BotInfo,
@@ -28,6 +28,7 @@ __all__ = [
     "BotError",
     "BotInfo",
     "Decisions",
+    "IntegerNetworkBot",
     "Judgement",
     "NetworkBot",
     "OnnxBot",

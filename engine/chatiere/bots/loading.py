@@ -19,12 +19,12 @@ from types import ModuleType
 from typing import NamedTuple, TypeGuard
 
 from chatiere.bots.bot import Bot
-from chatiere.bots.network import OnnxBot
+from chatiere.bots.network import IntegerNetworkBot, OnnxBot
 
 GROUP = "chatiere.bots"
 """The group of entry points whose names are bots."""
-ONNX = "onnx:"
-"""The beginning of a text that names a network in a file."""
+# By the words that a text with a network in a file begins with, such as net:FILE.
+_NETWORKS: dict[str, Callable[..., Bot]] = {"net": IntegerNetworkBot, "onnx": OnnxBot}
 
 _WORD = r"[^\W\d]\w*"
 _OWN = re.compile(rf"([^:]+\.py|{_WORD}(?:\.{_WORD})*):({_WORD})(?::(.*))?", re.DOTALL)
@@ -73,17 +73,23 @@ def class_behind(name: str) -> type[Bot]:
     return _checked(name, found, point.value)
 
 
-def onnx_bot(text: str) -> Bot:
-    """Make the bot that onnx:FILE[:NAME=VALUE,…] describes. Raises ValueError, in one sentence."""
-    file, colon, given = text.removeprefix(ONNX).partition(":")
+def names_network(text: str) -> bool:
+    """Return True for a text that names a network in a file: net:FILE or onnx:FILE."""
+    kind, colon, _ = text.partition(":")
+    return bool(colon) and kind in _NETWORKS
+
+
+def network_bot(text: str) -> Bot:
+    """Make the bot that net:FILE[:NAME=VALUE,…] or onnx:FILE[…] describes. Raises ValueError, in one sentence."""
+    kind, file, *given = text.split(":", 2)
     if not Path(file).is_file():
         raise ValueError(f"bot {text}: there is no file {file}")
-    return make(text, partial(OnnxBot, file), given if colon else None)
+    return make(text, partial(_NETWORKS[kind], file), given[0] if given else None)
 
 
 def file_of(text: str) -> Path | None:
     """Return the file that a text names as a bot; None if it names none."""
-    if text.startswith(ONNX):
+    if names_network(text):
         return Path(text.split(":")[1])
     own = OwnBot.parse(text)
     return None if own is None else own.file

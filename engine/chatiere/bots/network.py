@@ -1,8 +1,9 @@
-"""A bot made of a function of observations and masks, such as a network; and of a network in a file of ONNX.
+"""A bot made of a function of observations and masks, such as a network; of a network in integers; of one in ONNX.
 
 The latter needs the extra `chatiere[onnx]`.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement
+from chatiere.bots.integer_network import OUTPUT_ONE
+from chatiere.bots.network_file import NetworkFile
 
 Policy = Callable[[NDArray[np.uint8], NDArray[np.bool_]], Any]
 """A function of observations, uint8 (n, observation_length), and masks, bool (n, num_distinct_actions), True for what
@@ -42,16 +45,13 @@ def draw(
     return found
 
 
-class NetworkBot(Bot):
-    """A bot that draws actions by the logits of a policy.
-
-    Games can be repeated if the policy gives a row the same logits in any batch; other processors may round otherwise.
-    """
+class LogitsBot(Bot):
+    """A bot that draws actions by the softmax of their logits."""
 
     needs_observations = True
     is_reproducible = True
 
-    def __init__(self, policy: Policy, temperature: float = 1.0) -> None:
+    def __init__(self, temperature: float) -> None:
         """Create a bot.
 
         `temperature`: what logits are divided by, from 0 on; 0: it takes the likeliest action, of equal ones that with
@@ -59,8 +59,11 @@ class NetworkBot(Bot):
         """
         if not 0 <= temperature < np.inf:
             raise ValueError(f"temperature must be a number from 0 on, not {temperature}")
-        self._policy = policy
         self._temperature = temperature
+
+    @abstractmethod
+    def logits(self, decisions: Decisions) -> NDArray[np.floating]:
+        """Return a logit for each of `Decisions.legal_ids`. Raises BotError."""
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
@@ -70,7 +73,7 @@ class NetworkBot(Bot):
         """See Bot.judge. The shares are the probabilities; there are no values. Raises BotError for other logits."""
         offsets, ids = decisions.legal_offsets, decisions.legal_ids
         rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())
-        logits = self._logits(decisions)[rows, ids].astype(np.float64)
+        logits = self.logits(decisions).astype(np.float64)
         best = np.maximum.reduceat(logits, offsets[:-1])
         if not np.isfinite(best).all():
             raise BotError(f"{type(self).__name__}: logits must be finite; -inf only for some of the legal actions")
@@ -82,12 +85,56 @@ class NetworkBot(Bot):
         actions = ids[draw(offsets, shares, decisions.luck)]
         return Judgement(actions, np.full(len(ids), np.nan), shares)
 
-    def _logits(self, decisions: Decisions) -> NDArray[Any]:
+
+class NetworkBot(LogitsBot):
+    """A bot that draws actions by the logits of a policy.
+
+    Games can be repeated if the policy gives a row the same logits in any batch; other processors may round otherwise.
+    """
+
+    def __init__(self, policy: Policy, temperature: float = 1.0) -> None:
+        """Create a bot. `temperature`: as of LogitsBot. Raises ValueError."""
+        super().__init__(temperature)
+        self._policy = policy
+
+    def logits(self, decisions: Decisions) -> NDArray[np.floating]:
+        """See LogitsBot.logits."""
         logits = np.asarray(self._policy(decisions.observations, decisions.legal_mask()))
         wanted = (len(decisions), decisions.game.num_distinct_actions)
         if logits.shape != wanted:
             raise BotError(f"{type(self).__name__}: logits must have the shape {wanted}, not {logits.shape}")
-        return logits
+        rows = np.repeat(np.arange(len(decisions)), decisions.legal_counts())
+        legal: NDArray[np.floating] = logits[rows, decisions.legal_ids]
+        return legal
+
+
+class IntegerNetworkBot(LogitsBot):
+    """A bot that plays by a network in integers: with temperature 0 the same on every processor."""
+
+    def __init__(self, file: str | Path | NetworkFile, temperature: float = 0.0) -> None:
+        """Create a bot. `temperature`: as of LogitsBot.
+
+        Raises NetworkFileError, a ValueError, for a file that is no such network; OSError if it cannot be read;
+        ValueError for a number out of range.
+        """
+        super().__init__(temperature)
+        self._file = file if isinstance(file, NetworkFile) else NetworkFile.read(file)
+        self._network = self._file.network()
+
+    def __reduce__(self) -> tuple[type["IntegerNetworkBot"], tuple[NetworkFile, float]]:
+        """Return what pickle keeps."""
+        return IntegerNetworkBot, (self._file, self._temperature)
+
+    def logits(self, decisions: Decisions) -> NDArray[np.floating]:
+        """See LogitsBot.logits. Raises BotError for decisions of another game or number of players."""
+        game, players = self._file.game, self._file.players
+        if (decisions.game.name, decisions.players) != (game.name, players):
+            raise BotError(
+                f"the network plays {game.name} with {players} players, "
+                f"not {decisions.game.name} with {decisions.players}"
+            )
+        logits, _ = self._network.evaluate(decisions.observations, decisions.legal_offsets, decisions.legal_ids)
+        return logits / OUTPUT_ONE
 
 
 class OnnxBot(NetworkBot):

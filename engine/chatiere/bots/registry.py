@@ -169,7 +169,9 @@ class Registry:
                 raise ValueError(f"there already is a bot {name!r}")
             bot = _load(text)
             if bot is None:
-                wanted = "NAME=FILE.py:CLASS, NAME=MODULE:CLASS, NAME=onnx:FILE or the NAME of an entry point"
+                wanted = (
+                    "NAME=FILE.py:CLASS, NAME=MODULE:CLASS, NAME=net:FILE, NAME=onnx:FILE or the NAME of an entry point"
+                )
                 raise ValueError(f"a bot to add must be {wanted}, not {each!r}")
             self._added[name] = _Entry(lambda bot=bot: bot, bot.title or name, bot.description)
 
@@ -252,8 +254,8 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
 
     `spec`: the bot's name, one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]: "flat:playouts=500".
     Parameters that are not given have their defaults. Or a bot of one's own, a class in a file or a module:
-    FILE.py:CLASS[:PARAMETER=VALUE,…], MODULE:CLASS[:PARAMETER=VALUE,…]; or a network, onnx:FILE[:PARAMETER=VALUE,…].
-    Code is run and files are read, so what others send is for a Registry.
+    FILE.py:CLASS[:PARAMETER=VALUE,…], MODULE:CLASS[:PARAMETER=VALUE,…]; or a network, net:FILE[:PARAMETER=VALUE,…] or
+    onnx:FILE[:PARAMETER=VALUE,…]. Code is run and files are read, so what others send is for a Registry.
 
     Raises ValueError for a bot or parameter that there is not, a number out of range and code that does not load, and
     EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
@@ -272,8 +274,8 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
 
 def _load(text: str) -> Bot | None:
     # The bot of one's own that a text describes; None if it describes none.
-    if text.startswith(loading.ONNX):
-        return loading.onnx_bot(text)
+    if loading.names_network(text):
+        return loading.network_bot(text)
     name, colon, given = text.partition(":")
     if name in loading.entry_point_names() and not _is_packaged(name):
         return loading.make(text, loading.class_behind(name), given if colon else None)

@@ -23,6 +23,7 @@ _SUBCOMMANDS = {
     "selfplay": _Subcommand("Let bots play many games against each other, and report who wins."),
     "serve": _Subcommand("Serve the games over gRPC.", "service"),
     "token": _Subcommand("Make a bearer token for a client."),
+    "train": _Subcommand("Train a network for a game by self-play, for net:FILE.", "train"),
     "verify": _Subcommand("Verify the record of a game at a sealed table.", "service"),
     "verify-data": _Subcommand("Verify a data set of chatiere selfplay."),
     "web": _Subcommand("Play in the browser: serve the page on this machine.", "web"),

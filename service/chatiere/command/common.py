@@ -98,7 +98,8 @@ game_option = click.option(
 )
 BOTS_HELP = (
     "A comma separates bots, and the parameters of one bot: flat:playouts=500,random is two bots. "
-    "random, flat and ismcts play any game; FILE.py:CLASS or MODULE:CLASS is one of your own (see docs/bots.md)."
+    "random, flat and ismcts play any game; net:FILE is a network that chatiere train made, FILE.py:CLASS or "
+    "MODULE:CLASS a bot of your own (see docs/bots.md)."
 )
 
 

@@ -34,7 +34,7 @@ class CompactObservations:
 
         Raises ValueError if no part is a board, or the boards differ.
         """
-        boards = [part for part in description.observation if _is_board(tuple(part.shape))]
+        boards = [part for part in description.observation if is_board(tuple(part.shape))]
         if not boards:
             raise ValueError(f"no part of the observation is a board, a square with a side of {_MIN_SIDE} or more")
         sides = {shape for part in boards for shape in part.shape}
@@ -91,7 +91,8 @@ class CompactObservations:
         return cropped.reshape(*shape, self.length)
 
 
-def _is_board(shape: tuple[int, ...]) -> bool:
+def is_board(shape: tuple[int, ...]) -> bool:
+    """Return True for the shape of a part of an observation that is a board."""
     return len(shape) == 2 and shape[0] == shape[1] >= _MIN_SIDE
 
 

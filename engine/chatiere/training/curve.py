@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
 from chatiere import bots
 from chatiere.arena.matches import Results, play_many, wilson_interval
@@ -13,25 +13,28 @@ from chatiere.envs import TableEnv
 
 
 class Point(NamedTuple):
-    """A point of the curve: the share of wins against an opponent after some games, with its 95 % interval."""
+    """A point of the curve: the share of wins against an opponent, in some games, with its 95 % interval."""
 
-    games: int
+    decisions: int
+    """The number of decisions learned from."""
     opponent: str
+    games: int
     rate: float
     low: float
     high: float
 
     def __str__(self) -> str:
         """Return the point in words."""
-        return f"{self.games:6} games: {self.rate:.1%} against {self.opponent} ({self.low:.1%} to {self.high:.1%})"
+        interval = f"{self.low:.1%} to {self.high:.1%}"
+        return f"{self.decisions:10,} decisions: {self.rate:.1%} against {self.opponent} ({interval})"
 
 
 def measure(
-    game: str, players: int, bot: Bot, opponents: Sequence[str], games: int, learned: int, seed: int
+    game: str, players: int, bot: Bot, opponents: Sequence[str], games: int, decisions: int, seed: int
 ) -> Iterator[Point]:
     """Play games against each opponent, who takes turns with the bot around the table.
 
-    `learned`: the number of games that the bot has learned from. `seed`: of the games played here.
+    `decisions`: the number that the bot has learned from. `seed`: of the games played here.
     """
     with TableEnv(game, players, num_envs=games, games=games, observations=True) as env:
         for opponent in opponents:
@@ -39,19 +42,21 @@ def measure(
             for batch, _ in play_many(env, [bot, bots.get(opponent, game, players)], seed):
                 results.add(batch.ended)
             rate = float(results.wins(0).mean())
-            yield Point(learned, opponent, rate, *wilson_interval(rate, games))
+            yield Point(decisions, opponent, games, rate, *wilson_interval(rate, games))
 
 
 def plot(curve: Sequence[Point], title: str, path: Path) -> None:
     """Draw the curve to a file."""
-    figure, axes = plt.subplots(figsize=(7, 4))
+    figure = Figure(figsize=(7, 4))
+    axes = figure.subplots()
     for opponent in dict.fromkeys(point.opponent for point in curve):
-        games, _, rates, lows, highs = zip(*(point for point in curve if point.opponent == opponent), strict=True)
-        (line,) = axes.plot(games, rates, label=f"against {opponent}")
-        axes.fill_between(games, lows, highs, alpha=0.25, color=line.get_color())
+        decisions, _, _, rates, lows, highs = zip(
+            *(point for point in curve if point.opponent == opponent), strict=True
+        )
+        (line,) = axes.plot(decisions, rates, label=f"against {opponent}")
+        axes.fill_between(decisions, lows, highs, alpha=0.25, color=line.get_color())
     axes.axhline(0.5, color="grey", linewidth=0.8)
-    axes.set(xlabel="games of self-play", ylabel="games won (95 % interval)", ylim=(0, 1), title=title)
+    axes.set(xlabel="decisions learned from", ylabel="games won (95 % interval)", ylim=(0, 1), title=title)
     axes.legend(loc="lower right")
-    figure.tight_layout()
+    figure.set_layout_engine("tight")
     figure.savefig(path, dpi=100)
-    plt.close(figure)

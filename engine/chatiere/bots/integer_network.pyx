@@ -1,0 +1,171 @@
+"""Networks in integers, evaluated without the GIL: net.h tells how."""
+
+import numpy as np
+
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t
+
+cdef extern from "net.h" nogil:
+    enum:
+        NET_ONE
+        NET_OUTPUT_ONE
+        NET_MAX_FIRST
+        NET_MAX_SECOND
+
+    ctypedef struct NetField:
+        pass
+
+    ctypedef struct NetRun:
+        pass
+
+    ctypedef struct Net:
+        int32_t length
+        const uint32_t* fields_of
+        const NetField* fields
+        int32_t num_first
+        const int16_t* columns
+        const int32_t* first_bias
+        int32_t num_second
+        const int16_t* second
+        const int32_t* second_bias
+        int32_t num_runs
+        const NetRun* runs
+        const int16_t* rows
+        const int32_t* rows_bias
+        int32_t num_values
+        const int16_t* values
+        const int32_t* values_bias
+
+    bint net_evaluate(
+        const Net* net,
+        const uint8_t* observation,
+        const uint16_t* legal,
+        int32_t count,
+        int32_t* logits,
+        int32_t* values,
+    ) noexcept
+
+ONE = NET_ONE
+OUTPUT_ONE = NET_OUTPUT_ONE
+MAX_FIRST = NET_MAX_FIRST
+MAX_SECOND = NET_MAX_SECOND
+# As the structs.
+FIELD = np.dtype(
+    [("first", np.uint32), ("kind", np.uint8), ("shift", np.uint8), ("mask", np.uint8), ("largest", np.uint8)]
+)
+RUN = np.dtype([("first", np.uint32), ("row", np.uint32), ("group", np.uint32)])
+
+
+cdef Py_ssize_t first_wrong(
+    const uint32_t* offsets, Py_ssize_t count, const uint16_t* ids, uint32_t num_ids, int num_actions
+) noexcept nogil:
+    # The first row without actions, or whose actions are not ascending or not of the game; -1 if there is none.
+    cdef Py_ssize_t i
+    cdef uint32_t j
+    for i in range(count):
+        if offsets[i] >= offsets[i + 1] or offsets[i + 1] > num_ids:
+            return i
+        for j in range(offsets[i] + 1, offsets[i + 1]):
+            if ids[j - 1] >= ids[j]:
+                return i
+        if ids[offsets[i + 1] - 1] >= num_actions:
+            return i
+    return -1
+
+
+cdef class IntegerNetwork:
+    """A network in integers, as NetworkFile.network makes it."""
+
+    cdef Net net
+    cdef readonly int num_actions
+    # What the net points to.
+    cdef object arrays
+
+    def __init__(
+        self,
+        fields,
+        const uint32_t[::1] places,
+        const int16_t[:, ::1] columns,
+        const int32_t[::1] first_bias,
+        const int16_t[:, :, ::1] second,
+        const int32_t[:, ::1] second_bias,
+        runs,
+        const int16_t[:, ::1] rows,
+        const int32_t[::1] rows_bias,
+        const int16_t[:, ::1] values,
+        const int32_t[::1] values_bias,
+        int num_actions,
+    ):
+        """Keep the weights, which NetworkFile has checked. `fields`, `places`: as of `fields_of`."""
+        cdef const uint8_t[::1] of_fields = fields.view(np.uint8)
+        cdef const uint8_t[::1] of_runs = runs.view(np.uint8)
+        self.arrays = (
+            fields, places, columns, first_bias, second, second_bias, runs, rows, rows_bias, values, values_bias
+        )
+        self.num_actions = num_actions
+        self.net.length = places.shape[0] - 1
+        self.net.fields_of = &places[0]
+        self.net.fields = <const NetField*> &of_fields[0]
+        self.net.num_first = columns.shape[1]
+        self.net.columns = &columns[0, 0]
+        self.net.first_bias = &first_bias[0]
+        self.net.num_second = second.shape[1]
+        self.net.second = &second[0, 0, 0]
+        self.net.second_bias = &second_bias[0, 0]
+        self.net.num_runs = len(runs)
+        self.net.runs = <const NetRun*> &of_runs[0]
+        self.net.rows = &rows[0, 0]
+        self.net.rows_bias = &rows_bias[0]
+        self.net.num_values = values.shape[0]
+        self.net.values = &values[0, 0]
+        self.net.values_bias = &values_bias[0]
+
+    def evaluate(
+        self,
+        const uint8_t[:, ::1] observations,
+        const uint32_t[::1] legal_offsets,
+        const uint16_t[::1] legal_ids,
+    ):
+        """Evaluate n positions: return the logits of their legal actions, int32, one for each of `legal_ids`, and the
+        returns that the seats can expect from the actor on, clockwise, int32 (n, players).
+
+        `observations`: uint8 (n, observation_length), of the actors. Both outputs are in units of 1 / OUTPUT_ONE.
+        Raises ValueError for arrays that do not go together, actions that are not ascending, and numbers above the
+        largest that an observation can have.
+        """
+        cdef Py_ssize_t count = observations.shape[0], wrong = -1, i
+        if observations.shape[1] != self.net.length:
+            raise ValueError(f"observations must have {self.net.length} numbers, not {observations.shape[1]}")
+        if legal_offsets.shape[0] != count + 1 or legal_offsets[0] != 0 or legal_offsets[count] != legal_ids.shape[0]:
+            raise ValueError(f"legal_offsets must be {count + 1} numbers from 0 to the length of legal_ids")
+        logits = np.empty(legal_ids.shape[0], np.int32)
+        values = np.empty((count, self.net.num_values), np.int32)
+        if not legal_ids.shape[0]:
+            if count:
+                raise ValueError(f"the actions of row 0 must be ascending, from 0 to {self.num_actions - 1}")
+            return logits, values
+        cdef const uint8_t* rows = &observations[0, 0]
+        cdef const uint32_t* offsets = &legal_offsets[0]
+        cdef const uint16_t* ids = &legal_ids[0]
+        cdef int32_t[::1] of_logits = logits
+        cdef int32_t[:, ::1] of_values = values
+        cdef int32_t* logit = &of_logits[0]
+        cdef int32_t* value = &of_values[0, 0]
+        with nogil:
+            wrong = first_wrong(offsets, count, ids, legal_ids.shape[0], self.num_actions)
+        if wrong >= 0:
+            raise ValueError(f"the actions of row {wrong} must be ascending, from 0 to {self.num_actions - 1}")
+        with nogil:
+            for i in range(count):
+                if not net_evaluate(
+                    &self.net,
+                    rows + i * self.net.length,
+                    ids + offsets[i],
+                    offsets[i + 1] - offsets[i],
+                    logit + offsets[i],
+                    value + i * self.net.num_values,
+                ):
+                    wrong = i
+                    break
+        if wrong >= 0:
+            raise ValueError(f"a number of observation {wrong} is above the largest")
+        return logits, values

@@ -1,0 +1,72 @@
+/* A small network in integers: the same outputs on every processor. Plain C without Python: a cross compiler builds it
+ * alone.
+ *
+ * Its inputs are the numbers of an observation that are not 0, of which each adds columns of the first layer. A second
+ * layer has groups of units; a run of actions is judged by one of the groups, and each action by a row of weights, which
+ * actions of several runs may share. Only groups and rows of legal actions are computed, and group 0, which tells the
+ * returns that the seats can expect.
+ *
+ * Activations are 0 … NET_ONE, which stands for 1. Weights are int16: of the first two layers in units of 2^-12, of
+ * actions and values of 2^-10. Sums are int32 in units of the products, so a logit or a value of NET_OUTPUT_ONE is 1.
+ * Who fills in a Net sees to it that no sum can leave the range of int32. */
+#ifndef CHATIERE_NET_H
+#define CHATIERE_NET_H
+
+#include <stdint.h>
+
+enum {
+    NET_ONE = 127,
+    NET_INPUT_SHIFT = 5,
+    NET_HIDDEN_SHIFT = 12,
+    NET_OUTPUT_ONE = 1 << 17,
+    NET_MAX_FIRST = 256,
+    NET_MAX_SECOND = 64
+};
+
+/* A number n of an observation that is not 0 adds … */
+enum {
+    NET_CATEGORY, /* the column first + n - 1 */
+    NET_COUNT,    /* n times the column first */
+    NET_BITS      /* of each bit b the column first + b */
+};
+
+typedef struct {
+    uint32_t first;
+    uint8_t kind;
+    uint8_t shift; /* its place in a byte of the observation */
+    uint8_t mask;
+    uint8_t largest;
+} NetField;
+
+/* Actions with ids side by side, up to the next run's; ascending. */
+typedef struct {
+    uint32_t first; /* action */
+    uint32_t row;   /* of that action */
+    uint32_t group;
+} NetRun;
+
+typedef struct {
+    int32_t length;           /* of an observation */
+    const uint32_t *fields_of; /* [length + 1]: byte i has the fields from fields_of[i] to before fields_of[i + 1] */
+    const NetField *fields;
+    int32_t num_first;
+    const int16_t *columns; /* [columns][num_first] */
+    const int32_t *first_bias;
+    int32_t num_second;          /* units of a group */
+    const int16_t *second;       /* [groups][num_second][num_first] */
+    const int32_t *second_bias;  /* [groups][num_second] */
+    int32_t num_runs;
+    const NetRun *runs;
+    const int16_t *rows; /* [rows][num_second] */
+    const int32_t *rows_bias;
+    int32_t num_values;
+    const int16_t *values; /* [num_values][num_second] */
+    const int32_t *values_bias;
+} Net;
+
+/* Compute the logits of `count` legal actions, ascending, and the values. Return 0, without having written anything, if
+ * a number of the observation is above the largest. */
+int net_evaluate(const Net *net, const uint8_t *observation, const uint16_t *legal, int32_t count, int32_t *logits,
+                 int32_t *values);
+
+#endif

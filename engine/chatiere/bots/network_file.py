@@ -1,0 +1,234 @@
+"""Networks in integers as files: weights, and what they belong to.
+
+A file is little-endian: a header (`_HEADER`), the arrays of `Weights` in their order, and the SHA-256 of all that.
+net.h tells how a network computes.
+"""
+
+import hashlib
+import math
+import struct
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import engine
+from chatiere.bots.integer_network import FIELD, MAX_FIRST, MAX_SECOND, ONE, RUN, IntegerNetwork
+from chatiere.engine import EngineError, Game
+from chatiere.engine.core.description import Description, ObservationField, ObservationKind
+
+_MAGIC = b"chatnet\0"
+_FORMAT = 1
+# Magic, format, rules version, game, layout; players, units of the first layer, of a group of the second, groups, runs;
+# rows, actions, columns.
+_HEADER = struct.Struct("<8sHH32s32s5H3I")
+_DIGEST_SIZE = 32
+_KINDS = {
+    ObservationKind.FLAG: 0,
+    ObservationKind.CATEGORY: 0,
+    ObservationKind.COUNT: 1,
+    ObservationKind.BITS: 2,
+}
+
+
+class NetworkFileError(ValueError):
+    """A file is not a network, is damaged, or does not go with this version of its game."""
+
+
+class Weights(NamedTuple):
+    """The weights of a network with n columns, f units in the first layer, g groups of s units, and r rows of actions.
+
+    net.h has their units.
+    """
+
+    columns: NDArray[np.int16]
+    """int16 (n, f): for each column that `fields_of` counts."""
+    first_bias: NDArray[np.int32]
+    """int32 (f,)."""
+    second: NDArray[np.int16]
+    """int16 (g, s, f)."""
+    second_bias: NDArray[np.int32]
+    """int32 (g, s)."""
+    runs: NDArray[np.void]
+    """Of dtype RUN: the runs of actions, ascending from action 0 on."""
+    rows: NDArray[np.int16]
+    """int16 (r, s)."""
+    rows_bias: NDArray[np.int32]
+    """int32 (r,)."""
+    values: NDArray[np.int16]
+    """int16 (players, s): the returns of the seats from the actor on, clockwise."""
+    values_bias: NDArray[np.int32]
+    """int32 (players,)."""
+
+
+class NetworkFile(NamedTuple):
+    """A network, and the game and number of players that it plays."""
+
+    game: Game
+    players: int
+    weights: Weights
+
+    def to_bytes(self) -> bytes:
+        """Return the file. Raises NetworkFileError for weights that are not of the game's sizes, or too large."""
+        _check(self)
+        weights = self.weights
+        groups, second, first = weights.second.shape
+        header = _HEADER.pack(
+            _MAGIC,
+            _FORMAT,
+            self.game.rules_version,
+            self.game.name.encode(),
+            layout_digest(self.game),
+            self.players,
+            first,
+            second,
+            groups,
+            len(weights.runs),
+            len(weights.rows),
+            self.game.num_distinct_actions,
+            len(weights.columns),
+        )
+        body = header + b"".join(array.astype(array.dtype.newbyteorder("<")).tobytes() for array in weights)
+        return body + hashlib.sha256(body).digest()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "NetworkFile":
+        """Read a file. Raises NetworkFileError."""
+        if data[: len(_MAGIC)] != _MAGIC or len(data) < _HEADER.size + _DIGEST_SIZE:
+            raise NetworkFileError("it is not a network in integers")
+        body, digest = data[:-_DIGEST_SIZE], data[-_DIGEST_SIZE:]
+        _, number, rules_version, name, layout, players, *sizes = _HEADER.unpack_from(body)
+        if number != _FORMAT:
+            raise NetworkFileError(f"its format is {number}; this version reads format {_FORMAT}")
+        if hashlib.sha256(body).digest() != digest:
+            raise NetworkFileError("it is damaged: its SHA-256 is another")
+        try:
+            game = engine.game(name.rstrip(b"\0").decode())
+        except (EngineError, UnicodeDecodeError) as error:
+            raise NetworkFileError(f"its game {name!r} is unknown") from error
+        if rules_version != game.rules_version:
+            raise NetworkFileError(
+                f"it plays rules_version {rules_version} of {game.name}, and this version {game.rules_version}"
+            )
+        if layout != layout_digest(game):
+            raise NetworkFileError(f"it was trained on another layout of {game.name}'s observations")
+        first, second, groups, runs, rows, actions, columns = sizes
+        if actions != game.num_distinct_actions:
+            raise NetworkFileError(f"{game.name} has {game.num_distinct_actions} actions, and the network {actions}")
+        shapes = {
+            "columns": (columns, first),
+            "first_bias": (first,),
+            "second": (groups, second, first),
+            "second_bias": (groups, second),
+            "runs": (runs,),
+            "rows": (rows, second),
+            "rows_bias": (rows,),
+            "values": (players, second),
+            "values_bias": (players,),
+        }
+        arrays, place = {}, _HEADER.size
+        for part, shape in shapes.items():
+            dtype = RUN if part == "runs" else np.dtype(np.int32 if part.endswith("_bias") else np.int16)
+            size = math.prod(shape) * dtype.itemsize
+            if place + size > len(body):
+                raise NetworkFileError("it is too short for the sizes of its layers")
+            raw = np.frombuffer(body, dtype.newbyteorder("<"), math.prod(shape), place)
+            arrays[part] = raw.astype(dtype).reshape(shape)
+            place += size
+        if place != len(body):
+            raise NetworkFileError("it is too long for the sizes of its layers")
+        found = cls(game, players, Weights(**arrays))
+        _check(found)
+        return found
+
+    @classmethod
+    def read(cls, path: str | Path) -> "NetworkFile":
+        """Read a file. Raises NetworkFileError; OSError if it cannot be read."""
+        return cls.from_bytes(Path(path).read_bytes())
+
+    def network(self) -> IntegerNetwork:
+        """Return the network, to be evaluated. Raises NetworkFileError as `to_bytes`."""
+        _check(self)
+        fields, places, _ = fields_of(self.game)
+        return IntegerNetwork(fields, places, *self.weights, self.game.num_distinct_actions)
+
+
+@cache
+def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
+    """Return how a network reads the observations of a game, and the number of its columns.
+
+    The fields are of dtype FIELD, by places; byte i has those from places[i] to before places[i + 1], uint32
+    (observation_length + 1,). Columns are in the order of the description's fields, and within one of its places: one
+    for a flag or a count, one for each category but 0, one for each bit.
+    """
+    found: list[tuple[int, tuple[int, ...]]] = []
+    column = 0
+    for field in _described(game.description):
+        many = {ObservationKind.CATEGORY: field.largest, ObservationKind.BITS: field.largest.bit_length()}
+        for index in np.ndindex(*field.shape):
+            place = field.offset + sum(map(math.prod, zip(index, field.strides, strict=True)))
+            mask = (1 << field.num_bits) - 1
+            found.append((place, (column, _KINDS[field.kind], field.first_bit, mask, field.largest)))
+            column += many.get(field.kind, 1)
+    found.sort()
+    fields = np.array([field for _, field in found], FIELD)
+    places = np.searchsorted([place for place, _ in found], np.arange(game.observation_length + 1)).astype(np.uint32)
+    # They are kept.
+    fields.flags.writeable = places.flags.writeable = False
+    return fields, places, column
+
+
+def layout_digest(game: Game) -> bytes:
+    """Return the SHA-256 of all that gives the numbers of the game's observations their meaning."""
+    lines = [
+        f"{field.name} {field.kind.name} {field.largest} {field.offset} {field.shape} {field.strides} "
+        f"{field.first_bit} {field.num_bits}\n"
+        for field in _described(game.description)
+    ]
+    return hashlib.sha256("".join(lines).encode()).digest()
+
+
+def _described(description: Description) -> list[ObservationField]:
+    return [field for part in description.observation for field in part.fields]
+
+
+def _check(file: NetworkFile) -> None:
+    # Raises NetworkFileError for weights by which net.c could leave its arrays or the range of int32.
+    game, players, weights = file
+    fields, _, columns = fields_of(game)
+    groups, second, first = weights.second.shape
+    if not game.min_players <= players <= game.max_players:
+        raise NetworkFileError(f"{game.name} is for {game.min_players} to {game.max_players} players, not {players}")
+    if not (1 <= first <= MAX_FIRST and 1 <= second <= MAX_SECOND and groups >= 1):
+        raise NetworkFileError(f"its layers have {first} and {second} units; at most {MAX_FIRST} and {MAX_SECOND}")
+    if len(weights.columns) != columns:
+        raise NetworkFileError(f"{game.name}'s observations have {columns} columns, and the network {len(weights[0])}")
+    runs = weights.runs.astype([(name, np.int64) for name in RUN.names or ()])
+    ends = np.append(runs["first"][1:], game.num_distinct_actions)
+    lengths = ends - runs["first"]
+    if not (len(runs) and runs["first"][0] == 0 and (lengths > 0).all()):
+        raise NetworkFileError(f"its runs of actions do not go from 0 to {game.num_distinct_actions - 1}")
+    if (runs["row"] + lengths > len(weights.rows)).any() or (runs["group"] >= groups).any():
+        raise NetworkFileError("its runs of actions have rows or groups that there are not")
+    # The largest sum that the columns of each field can come to.
+    fields = np.sort(fields, order="first")
+    magnitudes, starts = np.abs(weights.columns.astype(np.int64)), fields["first"].astype(np.intp)
+    times = np.where(fields["kind"] == 1, fields["largest"], 1)[:, None].astype(np.int64)
+    is_category = (fields["kind"] == 0)[:, None]
+    of_fields = np.where(
+        is_category, np.maximum.reduceat(magnitudes, starts), times * np.add.reduceat(magnitudes, starts)
+    )
+    _check_sums(of_fields.sum(axis=0), weights.first_bias)
+    for layer, bias in (
+        (weights.second, weights.second_bias),
+        (weights.rows, weights.rows_bias),
+        (weights.values, weights.values_bias),
+    ):
+        _check_sums(np.abs(layer.astype(np.int64)).sum(axis=-1) * ONE, bias)
+
+
+def _check_sums(largest: NDArray[np.int64], bias: NDArray[np.int32]) -> None:
+    if (largest + np.abs(bias.astype(np.int64))).max(initial=0) >= 2**31:
+        raise NetworkFileError("its weights are too large: a sum could leave the range of int32")

@@ -1,0 +1,212 @@
+"""The network of net.h in real numbers, in JAX, to be trained; and what becomes of it in integers."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+import optax
+from jax import numpy as jnp
+from numpy.typing import NDArray
+
+from chatiere.bots.integer_network import RUN
+from chatiere.bots.network_file import NetworkFile, Weights, fields_of
+from chatiere.engine import Game
+from chatiere.engine.core.compact import is_board
+from chatiere.engine.core.description import ObservationKind
+from chatiere.engine.core.observation import ObservationLayout
+
+FIRST, SECOND = 128, 32
+# Those of a network are filled up to a multiple of so many, as each number of them is compiled anew.
+_COLUMNS_AT_ONCE = 256
+_MAX_GRADIENT = 0.5
+_OPTIMIZER = optax.chain(optax.clip_by_global_norm(_MAX_GRADIENT), optax.scale_by_adam())
+
+Parameters = dict[str, Any]
+"""The weights and biases of a network's layers: the names and shapes of `Weights`, but for its runs."""
+
+
+class Columns(NamedTuple):
+    """Columns of the first layer, and how packed features have their numbers: byte >> shift & mask, times scale."""
+
+    numbers: NDArray[np.intp]
+    bytes: NDArray[np.intp]
+    shifts: NDArray[np.uint8]
+    masks: NDArray[np.uint8]
+    scales: NDArray[np.float32]
+
+
+class Network:
+    """What is fixed of a network for a game and a number of players."""
+
+    def __init__(self, game: Game, players: int) -> None:
+        """Lay it out."""
+        self.game, self.players = game, players
+        self.runs, self.num_rows = runs_of(game)
+        self.num_groups = int(self.runs["group"].max()) + 1
+        self._columns = _columns_of(game)
+        ends = [*self.runs["first"][1:].tolist(), game.num_distinct_actions]
+        self._spans = [
+            (group, row, row + end - first) for (first, row, group), end in zip(self.runs.tolist(), ends, strict=True)
+        ]
+
+    def new_parameters(self, seed: int) -> Parameters:
+        """Return an untrained network, which prefers nothing and expects 0."""
+        random = np.random.default_rng(seed)
+
+        def drawn(scale: float, *shape: int) -> jax.Array:
+            return jnp.asarray(random.normal(scale=scale, size=shape), jnp.float32)
+
+        return {
+            # About a hundred columns add up.
+            "columns": drawn(0.05, len(self._columns.numbers), FIRST),
+            "first_bias": jnp.full(FIRST, 0.25),
+            "second": drawn(0.1, self.num_groups, SECOND, FIRST),
+            "second_bias": jnp.full((self.num_groups, SECOND), 0.25),
+            "rows": jnp.zeros((self.num_rows, SECOND)),
+            "rows_bias": jnp.zeros(self.num_rows),
+            "values": jnp.zeros((self.players, SECOND)),
+            "values_bias": jnp.zeros(self.players),
+        }
+
+    def seen(self, features: NDArray[np.uint8]) -> Columns:
+        """Return the columns that packed features ever add: of any number of positions, or-ed together, (packed_size,).
+
+        The others would add nothing. Some without weight fill them up.
+        """
+        used = np.flatnonzero(self._is_seen(features))
+        found: list[Any] = [np.pad(column[used], (0, -len(used) % _COLUMNS_AT_ONCE)) for column in self._columns]
+        return Columns(*found)
+
+    def _is_seen(self, features: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        every = self._columns
+        seen: NDArray[np.uint8] = features[every.bytes] >> every.shifts & every.masks
+        return seen
+
+    def forward(
+        self, parameters: Parameters, columns: Columns, features: Any, legal: Any
+    ) -> tuple[jax.Array, jax.Array]:
+        """Return the logarithms of actions' probabilities, (n, num_actions), and the expected returns, (n, players).
+
+        `features`: packed, uint8 (n, packed_size). `legal`: a mask as bits, uint8 (n, ⌈num_actions / 8⌉); what is not
+        legal has probability 0. The returns are those of the seats from the actor on, clockwise.
+        """
+        numbers = features[:, columns.bytes] >> columns.shifts & columns.masks
+        inputs = numbers.astype(jnp.float32) * columns.scales
+        first = jnp.clip(inputs @ parameters["columns"][columns.numbers] + parameters["first_bias"], 0, 1)
+        second = jnp.clip(
+            jnp.einsum("nf,gsf->gns", first, parameters["second"]) + parameters["second_bias"][:, None], 0, 1
+        )
+        logits = jnp.concatenate(
+            [
+                second[group] @ parameters["rows"][begin:end].T + parameters["rows_bias"][begin:end]
+                for group, begin, end in self._spans
+            ],
+            axis=1,
+        )
+        ids = np.arange(self.game.num_distinct_actions)
+        is_legal = legal[:, ids >> 3] >> (ids & 7).astype(np.uint8) & 1
+        values = second[0] @ parameters["values"].T + parameters["values_bias"]
+        # Finite, so that the entropy has no product of 0 and infinity.
+        return jax.nn.log_softmax(jnp.where(is_legal, logits, -1e9)), values
+
+    def in_integers(self, parameters: Parameters, features: NDArray[np.uint8]) -> NetworkFile:
+        """Return the network in integers: weights are rounded, those beyond the range of int16 cut off.
+
+        `features`: as of `seen`; columns that were never seen are 0.
+        """
+        real = {name: np.asarray(array, np.float64) for name, array in parameters.items()}
+        # A count adds its column so many times.
+        scales = np.where(self._is_seen(features), self._columns.scales, 0).astype(np.float64)
+
+        def rounded(numbers: NDArray[np.float64], unit: int) -> NDArray[np.int16]:
+            found: NDArray[np.int16] = np.clip(np.rint(numbers * unit), -(2**15) + 1, 2**15 - 1).astype(np.int16)
+            return found
+
+        def bias(numbers: NDArray[np.float64], unit: int, half: int = 0) -> NDArray[np.int32]:
+            # With half of what a shift cuts off: so activations are rounded.
+            found: NDArray[np.int32] = np.clip(np.rint(numbers * unit) + half, -(2**30), 2**30).astype(np.int32)
+            return found
+
+        weights = Weights(
+            columns=rounded(real["columns"] * scales[:, None], 2**12),
+            first_bias=bias(real["first_bias"], 2**12, 2**4),
+            second=rounded(real["second"], 2**12),
+            second_bias=bias(real["second_bias"], 2**19, 2**11),
+            runs=self.runs,
+            rows=rounded(real["rows"], 2**10),
+            rows_bias=bias(real["rows_bias"], 2**17),
+            values=rounded(real["values"], 2**10),
+            values_bias=bias(real["values_bias"], 2**17),
+        )
+        return NetworkFile(self.game, self.players, weights)
+
+
+def runs_of(game: Game) -> tuple[NDArray[np.void], int]:
+    """Return the runs of a game's actions, of dtype RUN, and the number of rows.
+
+    Where observations have a board, kinds of actions of which there is one for each cell, or several, share the rows of
+    its cells, and each time all cells have a group of units of their own. All other actions have rows of their own, and
+    group 0.
+    """
+    cells = {part.shape[0] ** 2 for part in game.description.observation if is_board(tuple(part.shape))}
+    found: list[tuple[int, int, int]] = []
+    rows, groups = 0, 1
+    by_cell = []
+    for kind in game.description.action_kinds:
+        count = kind.last_id + 1 - kind.first_id
+        if cells and count % max(cells) == 0:
+            for first in range(kind.first_id, kind.last_id + 1, max(cells)):
+                by_cell.append((first, groups))
+                groups += 1
+        else:
+            if not found or found[-1][0] - found[-1][1] != kind.first_id - rows:
+                found.append((kind.first_id, rows, 0))
+            rows += count
+    found += [(first, rows, group) for first, group in by_cell]
+    return np.array(sorted(found), RUN), rows + (max(cells) if by_cell else 0)
+
+
+def new_state(parameters: Parameters) -> Any:
+    """Return the optimizer's state before the first update."""
+    return _OPTIMIZER.init(parameters)
+
+
+@partial(jax.jit, static_argnums=0)
+def update(loss: Any, parameters: Parameters, state: Any, rate: float, *examples: Any) -> tuple[Parameters, Any]:
+    """Make a step down the gradient of `loss(parameters, *examples)`; return parameters and optimizer's state."""
+    steps, state = _OPTIMIZER.update(jax.grad(loss)(parameters, *examples), state, parameters)
+    return {name: parameters[name] - rate * step for name, step in steps.items()}, state
+
+
+def minibatches(count: int, size: int, random: np.random.Generator) -> NDArray[np.intp]:
+    """Return the rows 0 … count - 1 in random order, (k, size); the last minibatch is filled up with some once more."""
+    return np.resize(random.permutation(count), (-(-count // size), size))
+
+
+def _columns_of(game: Game) -> Columns:
+    # As `fields_of` numbers them; packed features have the bytes of all counts first.
+    layout = ObservationLayout(game.description)
+    found: list[tuple[int, int, int, float]] = []
+    counts, bits = 0, 8 * layout.num_counts
+    for field in (field for part in game.description.observation for field in part.fields):
+        many = int(np.prod(field.shape, dtype=int))
+        if field.kind == ObservationKind.COUNT:
+            found += [(counts + place, 0, 0xFF, 1 / field.largest) for place in range(many)]
+            counts += many
+            continue
+        is_category = field.kind == ObservationKind.CATEGORY
+        width = field.largest + 1 if is_category else field.largest.bit_length()
+        # Of a category no 0.
+        features = (bits + width * place + each for place in range(many) for each in range(is_category, width))
+        found += [(feature >> 3, feature & 7, 1, 1.0) for feature in features]
+        bits += width * many
+    assert len(found) == fields_of(game)[2]
+    places, shifts, masks, scales = zip(*found, strict=True)
+    return Columns(
+        np.arange(len(found)),
+        np.array(places, np.intp),
+        np.array(shifts, np.uint8),
+        np.array(masks, np.uint8),
+        np.array(scales, np.float32),
+    )

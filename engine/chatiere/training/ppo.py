@@ -1,0 +1,166 @@
+"""Self-play and proximal policy optimization (Schulman et al., 2017), with a large bonus for indecision.
+
+Games are played by the network in integers, so what learns is what plays.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jax import numpy as jnp
+from numpy.typing import NDArray
+
+from chatiere.bots.integer_network import OUTPUT_ONE, IntegerNetwork
+from chatiere.bots.network import draw
+from chatiere.bots.network_file import NetworkFile
+from chatiere.envs import TableEnv
+from chatiere.training.network import Columns, Network, Parameters, minibatches, update
+
+LEARNING_RATE = 1e-3
+# The λ of the generalized advantage estimate (Schulman et al., 2016). Nothing is discounted: rewards come at the end.
+TRACE = 0.95
+CLIP = 0.2
+ENTROPY_BONUS = 0.05
+VALUE_WEIGHT = 0.5
+EPOCHS = 3
+MINIBATCH = 2048
+
+
+class Step(NamedTuple):
+    """Decisions in n games, one in each, as the network made them."""
+
+    game_numbers: NDArray[np.uint64]
+    actors: NDArray[np.int8]
+    features: NDArray[np.uint8]
+    """uint8 (n, packed_size): packed."""
+    legal: NDArray[np.uint8]
+    """uint8 (n, ⌈num_actions / 8⌉): masks as bits."""
+    actions: NDArray[np.intp]
+    logarithms: NDArray[np.float32]
+    """float32 (n,): of the probability of the action."""
+    values: NDArray[np.float32]
+    """float32 (n,): the return that the actor expected."""
+
+
+class Experience(NamedTuple):
+    """Decisions to learn from, in no order."""
+
+    features: NDArray[np.uint8]
+    legal: NDArray[np.uint8]
+    actions: NDArray[np.intp]
+    logarithms: NDArray[np.float32]
+    advantages: NDArray[np.float32]
+    """float32 (n,): by how much the action was better than what the policy does on average."""
+    returns: NDArray[np.float32]
+    """float32 (n, players): of the seats from the actor on, clockwise."""
+
+    def rows(self, rows: NDArray[np.intp]) -> "Experience":
+        """Return some of the decisions."""
+        found: list[Any] = [column[rows] for column in self]
+        return Experience(*found)
+
+
+def log_probabilities(logits: NDArray[np.int32], offsets: NDArray[np.uint32]) -> NDArray[np.float32]:
+    """Return the logarithms of the probabilities of legal actions, of their logits in integers."""
+    starts, counts = offsets[:-1], np.diff(offsets)
+    real = logits.astype(np.float32) / OUTPUT_ONE
+    real -= np.repeat(np.maximum.reduceat(real, starts), counts)
+    found: NDArray[np.float32] = real - np.repeat(np.log(np.add.reduceat(np.exp(real), starts)), counts)
+    return found
+
+
+def play(env: TableEnv, network: IntegerNetwork, seed: int) -> tuple[list[Step], NDArray[np.float32]]:
+    """Play all games of a seed against itself; return the steps and the returns of each game, (games, players)."""
+    steps: list[Step] = []
+    returns = np.zeros((env.num_envs, env.players), np.float32)
+    batch = env.reset(seed)
+    while len(batch):
+        logits, values = network.evaluate(batch.observations, batch.legal_offsets, batch.legal_ids)
+        logarithms = log_probabilities(logits, batch.legal_offsets)
+        drawn = draw(batch.legal_offsets, np.exp(logarithms), batch.luck())
+        actions = batch.legal_ids[drawn].astype(np.intp)
+        expected = (values[:, 0] / OUTPUT_ONE).astype(np.float32)
+        features: Any = batch.features
+        legal: Any = batch.mask
+        steps.append(Step(batch.game_numbers, batch.actors, features, legal, actions, logarithms[drawn], expected))
+        batch = env.step(actions)
+        returns[batch.ended.game_numbers] = batch.ended.returns
+    return steps, returns
+
+
+def advantages(steps: Sequence[Step], returns: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    """Return the advantage of each decision, as in `steps`: estimated over the decisions of the same seat and game."""
+    # From the end on: what each seat of each game expected at its next decision, and the advantage of that.
+    expected, later = returns.copy(), np.zeros_like(returns)
+    found = []
+    for step in reversed(steps):
+        seats = step.game_numbers, step.actors
+        later[seats] = expected[seats] - step.values + TRACE * later[seats]
+        expected[seats] = step.values
+        found.append(later[seats])
+    return found[::-1]
+
+
+def experience_of(steps: Sequence[Step], returns: NDArray[np.float32]) -> Experience:
+    """Return the decisions of all steps."""
+    numbers, actors, features, legal, actions, logarithms, _ = map(np.concatenate, zip(*steps, strict=True))
+    players = returns.shape[1]
+    clockwise = (actors[:, None] + np.arange(players)) % players
+    return Experience(
+        features,
+        legal,
+        actions,
+        logarithms,
+        np.concatenate(advantages(steps, returns)),
+        returns[numbers[:, None], clockwise],
+    )
+
+
+def loss(network: Network, parameters: Parameters, columns: Columns, experience: Experience) -> jax.Array:
+    """Return the clipped loss of the policy, that of the values, and less for a policy that is undecided."""
+    logarithms, values = network.forward(parameters, columns, experience.features, experience.legal)
+    chosen = jnp.take_along_axis(logarithms, experience.actions[:, None], axis=1)[:, 0]
+    advantages = experience.advantages - experience.advantages.mean()
+    advantages /= experience.advantages.std() + 1e-8
+    ratios = jnp.exp(chosen - experience.logarithms)
+    gains = jnp.minimum(ratios * advantages, jnp.clip(ratios, 1 - CLIP, 1 + CLIP) * advantages)
+    entropies = -(jnp.exp(logarithms) * logarithms).sum(axis=1)
+    errors = ((values - experience.returns) ** 2).mean(axis=1)
+    return (-gains - ENTROPY_BONUS * entropies + VALUE_WEIGHT * errors).mean()
+
+
+class Learner:
+    """A network that learns, iteration by iteration, each of which plays games against itself and learns from them."""
+
+    def __init__(self, network: Network, parameters: Parameters, state: Any, seen: NDArray[np.uint8]) -> None:
+        """Go on from parameters and an optimizer's state. `seen`: all packed features so far, or-ed together."""
+        self.network, self.parameters, self.state, self.seen = network, parameters, state, seen
+        self._loss = partial(loss, network)
+
+    def file(self) -> NetworkFile:
+        """Return what it has learned, in integers."""
+        return self.network.in_integers(self.parameters, self.seen)
+
+    def learn(self, env: TableEnv, seed: int, rate: float) -> int:
+        """Play all games of an environment and learn from them; return the number of decisions.
+
+        `env`: with packed features and masks as bits. `rate`: a part of the learning rate, 0 … 1.
+        """
+        experience = experience_of(*play(env, self.file().network(), seed))
+        self.seen = self.seen | np.bitwise_or.reduce(experience.features, axis=0)
+        columns, random = self.network.seen(self.seen), np.random.default_rng(seed)
+        for _ in range(EPOCHS):
+            for rows in minibatches(len(experience.actions), MINIBATCH, random):
+                self.parameters, self.state = update(
+                    self._loss,
+                    self.parameters,
+                    self.state,
+                    rate * LEARNING_RATE,
+                    columns,
+                    experience.rows(rows),
+                )
+        # JAX computes meanwhile: so time is counted where it is spent.
+        jax.block_until_ready(self.parameters)
+        return len(experience.actions)

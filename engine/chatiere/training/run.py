@@ -1,0 +1,200 @@
+"""A training run in a folder: it can be stopped at any time, and goes on from the last iteration."""
+
+import dataclasses
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import jax
+import numpy as np
+
+from chatiere import bots, engine
+from chatiere.bots import IntegerNetworkBot
+from chatiere.engine.core.observation import ObservationLayout
+from chatiere.envs import TableEnv
+from chatiere.training.curve import Point, measure, plot
+from chatiere.training.network import FIRST, SECOND, Network, new_state
+from chatiere.training.ppo import Learner
+
+# How often a run measures its network, beside at the beginning.
+_MEASUREMENTS = 20
+# The last measurement has so many times the games.
+_LAST = 4
+
+
+class RunError(ValueError):
+    """A folder has another run, or what is no run."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run depends on: the same numbers give the same network, on the same machine."""
+
+    game: str
+    players: int
+    decisions: int
+    """The number of decisions to learn from; the last iteration may go beyond it."""
+    games: int
+    """The number of games of an iteration."""
+    measure_games: int
+    """The number of games of a measurement, against each opponent."""
+    seed: int
+
+    @property
+    def command(self) -> str:
+        """The command that makes such a run."""
+        options = {name.replace("_", "-"): value for name, value in dataclasses.asdict(self).items()}
+        return " ".join(["chatiere train", *(f"--{name} {value}" for name, value in options.items())])
+
+
+class Run:
+    """A run and how far it is."""
+
+    def __init__(self, setting: Setting, folder: Path) -> None:
+        """Begin a run in a folder, or go on with the one there. Raises RunError, OSError."""
+        self.setting, self.folder = setting, folder
+        self.iteration = self.decisions = 0
+        self.seconds = 0.0
+        """Of processor time, measurements included."""
+        self.curve: list[Point] = []
+        game = engine.game(setting.game)
+        network = Network(game, setting.players)
+        parameters = network.new_parameters(setting.seed)
+        seen = np.zeros(ObservationLayout(game.description).packed_size, np.uint8)
+        self._learner = Learner(network, parameters, new_state(parameters), seen)
+        folder.mkdir(parents=True, exist_ok=True)
+        if self._checkpoint.exists():
+            self._load()
+
+    @property
+    def is_done(self) -> bool:
+        """True once it has learned from all its decisions and measured what came of it."""
+        return self.decisions >= self.setting.decisions and len(self.curve) > 0 and self._is_measured
+
+    def go_on(self, report: Callable[[int], object], say: Callable[[Point], object]) -> None:
+        """Learn and measure to the end, and write the network, its card and the curve's picture.
+
+        `report`: called with how many more decisions are done, at first with those of before. `say`: with each point of
+        the curve. Raises OSError.
+        """
+        setting = self.setting
+        report(min(self.decisions, setting.decisions))
+        with TableEnv(
+            setting.game, setting.players, num_envs=setting.games, games=setting.games, features="packed", mask="bits"
+        ) as env:
+            while not self.is_done:
+                begun = time.process_time()
+                made = 0
+                if not self._is_measured:
+                    for point in self._measured():
+                        say(point)
+                        self.curve.append(point)
+                else:
+                    rate = 1 - self.decisions / setting.decisions
+                    made = self._learner.learn(env, setting.seed * 2**20 + self.iteration, rate)
+                    self.iteration += 1
+                    self.decisions += made
+                self.seconds += time.process_time() - begun
+                self._save()
+                report(made)
+        self._write()
+
+    @property
+    def _checkpoint(self) -> Path:
+        return self.folder / "run.npz"
+
+    @property
+    def _is_measured(self) -> bool:
+        # Whether the curve has all points that are due.
+        due = min(self.decisions * _MEASUREMENTS // self.setting.decisions, _MEASUREMENTS)
+        last = self.curve[-1].decisions * _MEASUREMENTS // self.setting.decisions if self.curve else -1
+        return min(last, _MEASUREMENTS) >= due
+
+    def _opponents(self) -> list[str]:
+        # The game's own bots come after those for any game.
+        return [
+            "random",
+            next(name for name in bots.names(self.setting.game) if name not in ("random", "flat", "ismcts")),
+        ]
+
+    def _measured(self) -> list[Point]:
+        setting = self.setting
+        bot = IntegerNetworkBot(self._learner.file())
+        games = setting.measure_games * (_LAST if self.decisions >= setting.decisions else 1)
+        # Another seed: these games are never learned from.
+        seed = 2**63 + setting.seed
+        return list(measure(setting.game, setting.players, bot, self._opponents(), games, self.decisions, seed))
+
+    def _save(self) -> None:
+        told = {
+            "setting": dataclasses.asdict(self.setting),
+            "iteration": self.iteration,
+            "decisions": self.decisions,
+            "seconds": self.seconds,
+            "curve": [list(point) for point in self.curve],
+        }
+        learner = self._learner
+        leaves = jax.tree.leaves((learner.parameters, learner.state))
+        arrays: dict[str, Any] = {f"leaf_{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
+        # A run that is stopped while it writes finds what it wrote before.
+        written = self._checkpoint.with_suffix(".new.npz")
+        np.savez(written, told=np.array(json.dumps(told)), seen=learner.seen, **arrays)
+        os.replace(written, self._checkpoint)
+
+    def _load(self) -> None:
+        try:
+            with np.load(self._checkpoint) as found:
+                told = json.loads(str(found["told"]))
+                if told["setting"] != dataclasses.asdict(self.setting):
+                    there = Setting(**told["setting"]).command
+                    raise RunError(f"{self.folder} has another run: {there}")
+                learner = self._learner
+                kept, tree = jax.tree.flatten((learner.parameters, learner.state))
+                leaves = [found[f"leaf_{number}"] for number in range(len(kept))]
+                if [leaf.shape for leaf in leaves] != [leaf.shape for leaf in kept]:
+                    raise RunError(f"{self.folder} has a run of another version, whose network has other layers")
+                learner.parameters, learner.state = jax.tree.unflatten(tree, leaves)
+                learner.seen = found["seen"]
+        except RunError:
+            raise
+        except (KeyError, TypeError, EOFError, ValueError, BadZipFile) as error:
+            raise RunError(f"{self._checkpoint} is no run: {error}") from error
+        self.iteration, self.decisions, self.seconds = told["iteration"], told["decisions"], told["seconds"]
+        self.curve = [Point(*point) for point in told["curve"]]
+
+    def _write(self) -> None:
+        setting, title = self.setting, engine.game(self.setting.game).description.title
+        file = self._learner.file()
+        (self.folder / "network.net").write_bytes(file.to_bytes())
+        plot(self.curve, f"{title}, {setting.players} players", self.folder / "curve.png")
+        (self.folder / "card.md").write_text(self._card(title, len(file.to_bytes())), "utf-8")
+
+    def _card(self, title: str, size: int) -> str:
+        setting = self.setting
+        lines = [
+            f"# A network for {title}, {setting.players} players",
+            "",
+            f"- Data: {self.decisions:,} decisions of {self.iteration * setting.games:,} games against itself alone",
+            f"- Command: `{setting.command}`",
+            f"- Seed: {setting.seed}",
+            f"- Processor time: {self.seconds:,.0f} s ({self.seconds / 3600:.2f} hours), measurements included",
+            f"- Method: proximal policy optimization with a bonus for indecision; {FIRST} and {SECOND} units",
+            f"- Rules version {engine.game(setting.game).rules_version}; {size:,} bytes",
+            "",
+            "It plays alone, one evaluation a decision, the action of the highest logit. Wins are counted as points: a",
+            "shared game counts in parts.",
+            "",
+            "| decisions learned from | against | games | won | 95 % interval |",
+            "| --- | --- | --- | --- | --- |",
+        ]
+        for point in self.curve:
+            interval = f"{point.low:.1%} to {point.high:.1%}"
+            lines.append(
+                f"| {point.decisions:,} | {point.opponent} | {point.games:,} | {point.rate:.1%} | {interval} |"
+            )
+        return "\n".join([*lines, ""])

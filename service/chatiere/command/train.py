@@ -1,0 +1,62 @@
+"""chatiere train."""
+
+from pathlib import Path
+
+import click
+
+from chatiere import engine
+from chatiere.command.common import CommandError, player_count, progress
+from chatiere.training.run import Run, RunError, Setting
+
+
+@click.command("train")
+@click.option("--game", required=True, metavar="NAME", help="The game's name.")
+@click.option("--players", type=int, help="The number of players. Default: the game's smallest.")
+@click.option(
+    "--decisions",
+    type=click.IntRange(1),
+    default=3_000_000,
+    show_default=True,
+    help="Decisions to learn from; the learning rate falls to 0 over them.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1, 2**19),
+    default=1024,
+    show_default=True,
+    help="Games of each iteration, which plays, then learns.",
+)
+@click.option(
+    "--measure-games",
+    type=click.IntRange(1, 2**17),
+    default=1000,
+    show_default=True,
+    help="Games against each opponent whenever a twentieth of the decisions is done; in the end four times as many.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="The seed of everything.")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="The folder of the run. If one with the same options is there, it is gone on with.",
+)
+def command(
+    game: str, players: int | None, decisions: int, games: int, measure_games: int, seed: int, output: Path
+) -> None:
+    """Train a network for a game by self-play, for net:FILE. Needs chatiere[train].
+
+    The run can be stopped at any time; the same command goes on from the last iteration. In the end the folder has
+    network.net, card.md, which tells how it was made and how strong it is, and the picture curve.png. Measurements are
+    games against random and the game's own bot, seats rotated, of which nothing is learned; a shared win counts in
+    parts.
+    """
+    rules = engine.game(game)
+    seats = player_count(rules, players)
+    try:
+        run = Run(Setting(game, seats, decisions, games, measure_games, seed), output)
+        with progress(decisions, game) as report:
+            run.go_on(report, lambda point: click.echo(f"{run.seconds:6.0f} s, {point}"))
+    except (RunError, OSError) as error:
+        raise CommandError(str(error)) from error
+    click.echo(f"written to {output}")

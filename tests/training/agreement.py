@@ -1,0 +1,44 @@
+"""Compares a network in real numbers with what becomes of it in integers: `python -m training.agreement GAME`.
+
+Prints the largest difference of logarithms of probabilities and of values, over positions of random games. In a process
+of its own: JAX warns when a process forks that it has started threads in, as other tests do.
+"""
+
+import sys
+
+import jax
+import numpy as np
+
+from chatiere import engine
+from chatiere.bots.integer_network import OUTPUT_ONE
+from chatiere.envs import TableEnv
+from chatiere.training.network import Network
+from chatiere.training.ppo import log_probabilities
+
+
+def main(name: str) -> None:
+    """Print the differences."""
+    game = engine.game(name)
+    network = Network(game, game.min_players)
+    random = np.random.default_rng(1)
+    parameters = network.new_parameters(1)
+    for part in ("rows", "rows_bias", "values", "values_bias"):
+        parameters[part] = jax.numpy.asarray(random.normal(scale=0.5, size=parameters[part].shape), np.float32)
+    logits, values = [0.0], [0.0]
+    with TableEnv(name, game.min_players, num_envs=64, features="packed", mask="bits") as env:
+        batch = env.reset(seed=3)
+        for _ in range(10):
+            seen = np.bitwise_or.reduce(batch.features, axis=0)
+            integers, columns = network.in_integers(parameters, seen).network(), network.seen(seen)
+            real, expected = map(np.asarray, network.forward(parameters, columns, batch.features, batch.mask))
+            found, own = integers.evaluate(batch.observations, batch.legal_offsets, batch.legal_ids)
+            rows = np.repeat(np.arange(len(batch)), batch.legal_counts())
+            logarithms = log_probabilities(found, batch.legal_offsets)
+            logits.append(float(np.abs(real[rows, batch.legal_ids] - logarithms).max()))
+            values.append(float(np.abs(expected - own / OUTPUT_ONE).max()))
+            batch = env.step(batch.random_actions())
+    print(max(logits), max(values))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,115 @@
+"""chatiere train, in a process of its own: JAX warns when a process forks that it has started threads in."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chatiere import bots
+from chatiere.bots import IntegerNetworkBot
+from chatiere.bots.network_file import NetworkFile
+
+ENVIRONMENT = os.environ | {"JAX_PLATFORMS": "cpu"}
+CHATIERE = str(Path(sys.executable).with_name("chatiere"))
+
+
+def asked(output: Path, **options: object) -> list[str]:
+    """Return a command that trains."""
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    return [CHATIERE, "train", *given, f"--output={output}"]
+
+
+def train(output: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(asked(output, **options), env=ENVIRONMENT, capture_output=True, text=True, check=False)
+
+
+def points(lines: str) -> list[str]:
+    """Return the points of a curve without their times."""
+    return [line.split(" s, ")[1].strip() for line in lines.splitlines() if " s, " in line]
+
+
+def test_a_network_learns_to_beat_random(tmp_path: Path) -> None:
+    done = train(tmp_path / "run", game="discat", decisions=50_000, games=256, measure_games=100)
+    assert done.returncode == 0, done.stderr
+    *_, random, largest, written = done.stdout.splitlines()
+    assert written == f"written to {tmp_path / 'run'}"
+    # The interval of 400 games: nine of ten are won.
+    low = float(re.findall(r"([\d.]+)%", random)[1])
+    assert low > 75
+    assert " against random " in random
+    assert " against largest " in largest
+    path = tmp_path / "run/network.net"
+    file = NetworkFile.read(path)
+    assert (file.game.name, file.players) == ("discat", 2)
+    assert (tmp_path / "run/curve.png").read_bytes().startswith(b"\x89PNG")
+    card = (tmp_path / "run/card.md").read_text("utf-8")
+    assert (
+        "- Command: `chatiere train --game discat --players 2 --decisions 50000 --games 256 --measure-games 100 "
+        "--seed 1`" in card
+    )
+    assert f"{path.stat().st_size:,} bytes" in card
+    assert card.splitlines()[-2].count("|") == 6
+    # It plays as the command line names it.
+    assert isinstance(bots.get(f"net:{path}", "discat", 2), IntegerNetworkBot)
+
+
+SMALL = {"decisions": 3000, "games": 16, "measure_games": 4}
+
+
+@pytest.mark.parametrize("game", ["momistigri", "chat_perche"])
+def test_a_run_that_is_stopped_is_gone_on_with(game: str, tmp_path: Path) -> None:
+    whole = train(tmp_path / "whole", game=game, **SMALL)
+    assert whole.returncode == 0, whole.stderr
+    with subprocess.Popen(
+        asked(tmp_path / "stopped", game=game, **SMALL), env=ENVIRONMENT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        # It has learned something.
+        for line in process.stdout:
+            if not re.search(r" 0 decisions", line):
+                break
+        # It cannot print another point, so it does not end before it is killed.
+        process.stdout.close()
+        process.kill()
+    rest = train(tmp_path / "stopped", game=game, **SMALL)
+    assert rest.returncode == 0, rest.stderr
+    assert points(whole.stdout)[-len(points(rest.stdout)) :] == points(rest.stdout)
+    assert len(points(rest.stdout)) < len(points(whole.stdout))
+    one, other = (NetworkFile.read(tmp_path / name / "network.net").weights for name in ("whole", "stopped"))
+    assert (one.columns != 0).any()
+    assert np.abs(one.columns.astype(int) - other.columns).max() <= 2
+    # Once it is done there is nothing left to do.
+    again = train(tmp_path / "stopped", game=game, **SMALL)
+    assert (again.returncode, points(again.stdout)) == (0, [])
+
+
+def test_a_folder_keeps_one_run(tmp_path: Path) -> None:
+    done = train(tmp_path, game="discat", decisions=1, games=1, measure_games=2)
+    assert done.returncode == 0, done.stderr
+    other = train(tmp_path, game="discat", decisions=1, games=1, measure_games=2, seed=2)
+    assert other.returncode == 2
+    command = "chatiere train --game discat --players 2 --decisions 1 --games 1 --measure-games 2 --seed 1"
+    assert other.stderr == f"Error: {tmp_path} has another run: {command}\n"
+    (tmp_path / "run.npz").write_bytes(b"no run")
+    broken = train(tmp_path, game="discat", decisions=1, games=1, measure_games=2)
+    assert broken.returncode == 2
+    assert broken.stderr.startswith(f"Error: {tmp_path / 'run.npz'} is no run: ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"game": "go"}, "unknown game 'go'"),
+        ({"game": "chat_perche", "players": 3}, "chat_perche is for 2 to 2 players"),
+        ({"game": "discat", "decisions": 0}, "Invalid value for '--decisions'"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused(options: dict[str, object], message: str, tmp_path: Path) -> None:
+    done = train(tmp_path / "unused", **options)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (tmp_path / "unused").exists()

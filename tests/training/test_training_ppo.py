@@ -1,0 +1,52 @@
+"""What is learned from: decisions with their advantages and returns."""
+
+import numpy as np
+import pytest
+
+from chatiere.bots.integer_network import OUTPUT_ONE
+from chatiere.training import ppo
+
+
+def test_advantages_are_sums_over_the_decisions_of_a_seat() -> None:
+    random = np.random.default_rng(1)
+    returns = random.normal(size=(5, 3)).astype(np.float32)
+    steps = []
+    for length in range(12):
+        # Some games end before others.
+        numbers = np.arange(max(1, 5 - length // 3), dtype=np.uint64)
+        empty = np.empty((len(numbers), 0), np.uint8)
+        actors = random.integers(0, 3, len(numbers)).astype(np.int8)
+        values = random.normal(size=len(numbers)).astype(np.float32)
+        steps.append(ppo.Step(numbers, actors, empty, empty, numbers.astype(np.intp), values, values))
+    found = ppo.advantages(steps, returns)
+    for game, seat in np.ndindex(5, 3):
+        own = [
+            (place, step) for place, step in enumerate(steps) if game < len(step.actors) and step.actors[game] == seat
+        ]
+        gains = np.diff([step.values[game] for _, step in own] + [returns[game, seat]])
+        for number, (place, _) in enumerate(own):
+            later = gains[number:]
+            assert found[place][game] == pytest.approx(later @ ppo.TRACE ** np.arange(len(later)), abs=1e-5)
+
+
+def test_decisions_are_gathered_with_the_returns_from_the_actor_on() -> None:
+    returns = np.array([[2, -1, -1], [-1, -1, 2]], np.float32)
+    numbers, actors, values = np.array([0, 1], np.uint64), np.array([2, 1], np.int8), np.zeros(2, np.float32)
+    column = np.arange(2)
+    bytes_ = column[:, None].astype(np.uint8)
+    step = ppo.Step(numbers, actors, bytes_, bytes_, column, values, values)
+    experience = ppo.experience_of([step, step._replace(actors=np.array([0, 2], np.int8))], returns)
+    assert experience.returns.tolist() == [[-1, 2, -1], [-1, 2, -1], [2, -1, -1], [2, -1, -1]]
+    assert experience.actions.tolist() == [0, 1, 0, 1]
+    assert experience.rows(np.array([3])).returns.tolist() == [[2, -1, -1]]
+
+
+def test_probabilities_are_the_softmax_of_logits_in_integers() -> None:
+    random = np.random.default_rng(1)
+    real = random.normal(scale=20, size=9)
+    offsets = np.array([0, 1, 4, 9], np.uint32)
+    found = ppo.log_probabilities(np.rint(real * OUTPUT_ONE).astype(np.int32), offsets)
+    assert found.dtype == np.float32
+    for begin, end in ((0, 1), (1, 4), (4, 9)):
+        weights = np.exp(real[begin:end])
+        assert found[begin:end] == pytest.approx(np.log(weights / weights.sum()), abs=1e-4)
