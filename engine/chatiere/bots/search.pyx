@@ -39,10 +39,10 @@ from chatiere.engine.core.game cimport (
     seat_at,
 )
 from chatiere.engine.core.integers cimport read_number
-from chatiere.engine.core.moves cimport playout
+from chatiere.engine.core.moves cimport advised_playout, weigh_actions
 from chatiere.engine.core.packed cimport Header, check_packed
 from chatiere.engine.core.position cimport Game
-from chatiere.engine.core.stream cimport Stream, number_below, stream_at
+from chatiere.engine.core.stream cimport Stream, stream_at, walk_weights
 
 cdef enum:
     # So that the offsets of legal ids fit into 32 bits in every game.
@@ -219,6 +219,23 @@ cdef uint32_t expand(Forest* forest, uint32_t node, const uint16_t* ids, int pla
         i += 1
 
 
+cdef int draw_missing(
+    const Forest* forest, uint32_t node, const void* body, const uint16_t* ids, int count, Stream* stream
+) noexcept nogil:
+    # Draw one of the legal actions that have no child, by the playout policy. Returns its place among these.
+    cdef uint32_t likelihoods[MAX_LEGAL]
+    cdef uint32_t child = forest.nodes[node].first
+    cdef int missing = 0, i
+    weigh_actions(forest.ops, body, ids, count, likelihoods)
+    for i in range(count):
+        while child != NONE and forest.nodes[child].action < ids[i]:
+            child = forest.nodes[child].next
+        if child == NONE or forest.nodes[child].action != ids[i]:
+            likelihoods[missing] = likelihoods[i]
+            missing += 1
+    return walk_weights(stream, likelihoods, missing)
+
+
 cdef void expand_all(
     Forest* forest, uint32_t node, const uint16_t* ids, int count, const double* priors, double sum_of_priors
 ) noexcept nogil:
@@ -380,14 +397,14 @@ cdef bint simulate(
                     count = ops.legal_actions(body, ids)
                 child = pick(forest, node, ids, count, actor, &missing)
                 if missing:
-                    child = expand(forest, node, ids, number_below(&stream, missing))
+                    child = expand(forest, node, ids, draw_missing(forest, node, body, ids, count, &stream))
                 fault = ops.apply(body, forest.nodes[child].action, NULL)
                 debug_assert(fault == OK)
                 debug_assert(ops.check(body) == OK)
                 actor = ops.settle(ops, body, &stream)
                 moves[tree] += 1
                 node = child
-            moves[tree] += playout(ops, body, &stream)
+            moves[tree] += advised_playout(ops, body, &stream)
             back_up_end(forest, node, body)
     return True
 
