@@ -187,7 +187,8 @@ $(BUILT): pyproject.toml setup.py $(COMPILED) $(SHOWN)
 	@echo "Making the environment in $(VENV) and building the package: a minute or two the first time"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@touch $(VENV)/.begun
-	@$(PIP) install --editable '.[dev]'
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --group dev --editable '.[traces,web]'
 	@mv $(VENV)/.begun $@
 
 $(FUZZ_HTTP2): $(FUZZ_HTTP2_SOURCES)
@@ -199,7 +200,7 @@ $(FUZZ_HTTP2): $(FUZZ_HTTP2_SOURCES)
 		-DHAVE_TIME_H -DHAVE_CLOCK_GETTIME) $$(pkg-config --cflags $(if $(NGHTTP2_SOURCE),,--libs) libnghttp2)
 
 $(BENCH_BUILT): $(BUILT)
-	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])')
+	@$(PIP) install --group bench
 	@touch $@
 
 $(DEBUG_BUILT): $(BUILT) $(COMPILED) $(PYTHON_SOURCES)

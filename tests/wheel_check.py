@@ -41,12 +41,26 @@ WANTED = (
     "chatiere/web/shared/sealed_table.js",
 )
 
+# Without any extra: the engine, bots and environments, and neither gRPC nor what only the service needs.
+BASE = """
+from importlib.util import find_spec
+from chatiere.engine import game
+from chatiere.envs import TableEnv
+import chatiere.arena.matches, chatiere.bots, chatiere.drawing.discat, chatiere.v1.game_service_pb2
+position = game("discat").new_game(2, seed=1)
+position.playout(1)
+assert position.is_terminal()
+with TableEnv("discat", 2, num_envs=8) as env:
+    env.step(env.reset(seed=1).random_actions())
+assert not any(map(find_spec, ("grpc", "cryptography", "uvloop", "prometheus_client")))
+"""
+
 PLAYS = """
 from chatiere.engine import game
 position = game("discat").new_game(2, seed=1)
 position.playout(1)
 assert position.is_terminal()
-import chatiere.clients, chatiere.command, chatiere.service, chatiere.v1.game_service_pb2
+import chatiere.clients, chatiere.command.serve, chatiere.service, chatiere.v1.game_service_pb2
 """
 
 # Which files of libnghttp2 are loaded.
@@ -113,6 +127,17 @@ def write_bill(wheel: Path) -> Path:
     return bill
 
 
+def check_base(python: Path, work: Path) -> None:
+    """Play with an installed wheel without extras; its commands say which extra they need."""
+    run(python, "-c", BASE, cwd=work)
+    chatiere = python.with_name("chatiere")
+    run(chatiere, "selfplay", "--game", "discat", "--games", "10", "--bots", "random", cwd=work)
+    for command, extra in (("serve", "service"), ("play", "service"), ("web", "web")):
+        done = subprocess.run([chatiere, command], cwd=work, capture_output=True, text=True, check=False)
+        assert done.returncode == 2, done
+        assert done.stderr.endswith(f"is not installed: pip install 'chatiere[{extra}]'\n"), done
+
+
 def check_page(python: Path, work: Path) -> None:
     """Load the page that an installed wheel serves."""
     command = (python.with_name("chatiere"), "web", "--address", "127.0.0.1:0", "--table-keys", work / "keys")
@@ -153,7 +178,7 @@ def check_without_nghttp2(work: Path) -> None:
     wheel = build(work / "without", work)
     venv.create(work / "plain", with_pip=True)
     python = work / "plain" / "bin" / "python"
-    run(python, *PIP, "install", wheel, cwd=work)
+    run(python, *PIP, "install", f"{wheel}[service]", cwd=work)
     run(python, "-c", PLAYS, cwd=work)
     command = [
         str(work / "plain" / "bin" / "chatiere"),
@@ -191,10 +216,13 @@ def main() -> None:
         print(f"the bill of materials is {write_bill(wheel).relative_to(ROOT)}")
         venv.create(work / "env", with_pip=True)
         python = work / "env" / "bin" / "python"
-        run(python, *PIP, "install", wheel, "mypy", "types-protobuf", "types-grpcio", "Cython", "setuptools", cwd=work)
+        run(python, *PIP, "install", wheel, cwd=work)
+        check_base(python, work)
+        print("the wheel plays without extras")
+        tools = ("mypy", "types-protobuf", "types-grpcio", "Cython", "setuptools")
+        run(python, *PIP, "install", f"{wheel}[web]", *tools, cwd=work)
         run(python, "-c", PLAYS, cwd=work)
-        print("the wheel plays")
-        run(python, *PIP, "install", f"{wheel}[web]", cwd=work)
+        print("the wheel plays with a service")
         check_page(python, work)
         print("the wheel serves the page")
         run(python.with_name("chatiere"), "protos", work / "api", cwd=work)

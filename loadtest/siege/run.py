@@ -13,7 +13,7 @@ import click
 from loadtest.load.own_server import OwnServer, own_server
 from loadtest.siege.attacks import Attackers
 from loadtest.siege.crowd import FIRST_SOURCE
-from loadtest.siege.good_client import KINDS, STREAM, GoodClient
+from loadtest.siege.good_client import KINDS, STREAM, GoodClient, Measured
 from loadtest.siege.memory import Memory
 from loadtest.siege.plan import Attack
 from loadtest.siege.relay import relayed
@@ -86,6 +86,7 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
         time.sleep(attack.onset)
         during = [each.measure() for each in clients]
         came = attackers.wait()
+        _await_calls(clients, during)
         after = [each.measure() for each in clients]
         try:
             peak = memory.peak()
@@ -121,6 +122,15 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
         kept=kept,
         has_metrics=has_metrics,
     )
+
+
+def _await_calls(clients: list[GoodClient], measured: list[Measured]) -> None:
+    # A machine that is starved makes no call of some kind while a short attack lasts.
+    end = time.monotonic() + _RESPONDING
+    while time.monotonic() < end:
+        if all(each.seconds[kind] for client, each in zip(clients, measured, strict=True) for kind in client.kinds):
+            return
+        time.sleep(_PAUSE)
 
 
 def _settled(memory: Memory, wanted: dict[str, float]) -> dict[str, float]:

@@ -29,8 +29,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "clients/typescript"
 # Its modules that the page has, too.
 SHARED = ROOT / "web/chatiere/web/shared"
+# What it takes from the repository when it is packed.
+LEGAL = ("LICENSE", "NOTICE")
 # What its README has the reader make.
-MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz")
+MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
 
 
 def run(folder: Path, *command: str, **environment: str) -> str:
@@ -65,6 +67,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = repository / PACKAGE.relative_to(ROOT)
     shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*MADE))
     shutil.copytree(SHARED, repository / SHARED.relative_to(ROOT))
+    for name in LEGAL:
+        shutil.copy(ROOT / name, repository)
     (folder / "node_modules").symlink_to(modules)
     assert CliRunner().invoke(main, ["protos", str(folder / "api")]).exit_code == 0
     run(folder, "npm", "run", "generate")
@@ -84,14 +88,13 @@ def test_what_is_packed(built: Path) -> None:
     (packed,) = built.glob("*.tgz")
     with tarfile.open(packed) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
-    assert {"package.json", "README.md", "dist/bundle.js"} <= names
+    others = {"package.json", "README.md", *LEGAL, "dist/bundle.js"}
+    assert others <= names
     modules = {name.removesuffix(".js") for name in names if name.endswith(".js")} - {"dist/bundle"}
     sources = {path.relative_to(built / "src").with_suffix("") for path in (built / "src").rglob("*.[jt]s")}
     assert {Path("shared", path.stem) for path in SHARED.glob("*.js")} <= sources
     assert modules == {f"dist/{source.as_posix()}" for source in sources}
-    assert names - {"package.json", "README.md", "dist/bundle.js"} == {
-        f"{module}{ending}" for module in modules for ending in (".js", ".d.ts")
-    }
+    assert names - others == {f"{module}{ending}" for module in modules for ending in (".js", ".d.ts")}
     assert packed.stat().st_size < 300_000
 
 

@@ -1,17 +1,84 @@
 """The command line as a whole."""
 
+import importlib
 import importlib.metadata
+import pkgutil
+import subprocess
+import sys
 
+import click
 import pytest
+from click.testing import CliRunner
+
+from chatiere import command as package
+from chatiere.command import main
 
 from .conftest import Run
+
+# What extras bring.
+EXTRAS = ("cryptography", "grpc", "grpc_health", "httptools", "prometheus_client", "pythonjsonlogger", "uvloop")
+NAMES = main.list_commands(click.Context(main))
+
+
+def without_extras(program: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a Python that has nothing of the extras."""
+    missing = "".join(f"sys.modules[{name!r}] = None\n" for name in EXTRAS)
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys\n{missing}{program}"], capture_output=True, text=True, check=False
+    )
 
 
 def test_the_subcommands_are_listed(run: Run) -> None:
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("serve", "web", "token", "play", "selfplay", "arena", "replay", "perft", "protos", "verify"):
+    for command in NAMES:
         assert f"  {command} " in result.stdout
+
+
+def test_every_subcommand_has_its_own_help() -> None:
+    found = set()
+    for module in pkgutil.iter_modules(package.__path__):
+        command = getattr(importlib.import_module(f"{package.__name__}.{module.name}"), "command", None)
+        if isinstance(command, click.Command):
+            found.add(command.name)
+    assert found == set(NAMES)
+    shown = " ".join(CliRunner().invoke(main, ["--help"]).stdout.split())
+    for name in NAMES:
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        assert command.help is not None
+        assert f" {name} {command.help.partition('.')[0]}." in shown
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"), [("serve", "service"), ("play", "service"), ("verify", "service"), ("web", "web")]
+)
+def test_a_subcommand_says_which_extra_it_needs(command: str, extra: str) -> None:
+    done = without_extras(f"from chatiere.command import main; main([{command!r}])")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.endswith(f"is not installed: pip install 'chatiere[{extra}]'\n")
+
+
+def test_the_package_alone_plays() -> None:
+    done = without_extras(
+        "import chatiere.arena.matches, chatiere.drawing.discat, chatiere.envs\n"
+        "from chatiere.command import main\n"
+        "main('selfplay --game discat --games 5 --bots random,largest'.split())"
+    )
+    assert done.returncode == 0, done.stderr
+    done = without_extras(
+        "from chatiere.command import main; main('perft --game discat --players 2 --depth 2'.split())"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_games_at_a_service_need_its_client() -> None:
+    done = without_extras(
+        "from chatiere.command import main\n"
+        "main('selfplay --game discat --games 5 --bots random --address 127.0.0.1:1'.split())"
+    )
+    assert (done.returncode, done.stderr) == (2, "Error: --address needs a client: pip install 'chatiere[service]'\n")
 
 
 def test_the_version_is_the_packages(run: Run) -> None:

@@ -5,8 +5,8 @@ from packaging.requirements import Requirement
 
 from compat.__main__ import PROGRAMS, PROJECT, ROWS, lowest, requirements
 
-# Those of the service and of developers, which other tests install.
-OTHERS = {"traces", "web", "dev", "bench", "examples"}
+# Those of the client and the service, which other tests install.
+OTHERS = {"client", "service", "traces", "web"}
 
 
 def test_every_extra_of_a_library_is_tried() -> None:

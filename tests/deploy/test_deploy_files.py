@@ -193,12 +193,23 @@ def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
             yield canonicalize_name(requirement.name), requirement
 
 
+def of_extra(extra: str) -> Iterator[str]:
+    """Yield the requirements of an extra, and of the extras that it names."""
+    for text in PYPROJECT["project"]["optional-dependencies"][extra]:
+        requirement = Requirement(text)
+        if requirement.name == PYPROJECT["project"]["name"]:
+            for named in requirement.extras:
+                yield from of_extra(named)
+        else:
+            yield text
+
+
 @pytest.mark.parametrize(
     ("name", "requirements"),
     [
         (
             "constraints.txt",
-            [*PYPROJECT["project"]["dependencies"], *PYPROJECT["project"]["optional-dependencies"]["web"]],
+            [*PYPROJECT["project"]["dependencies"], *of_extra("web")],
         ),
         ("constraints-build.txt", PYPROJECT["build-system"]["requires"]),
     ],

@@ -97,7 +97,7 @@ def prepare() -> None:
     shutil.rmtree(_TREE, ignore_errors=True)
     for part in _COPIED:
         shutil.copytree(ROOT / part, _TREE / part, ignore=shutil.ignore_patterns("*.so", "__pycache__", "typescript"))
-    for name in ("Makefile", "pyproject.toml", "setup.py", "README.md"):
+    for name in ("Makefile", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE"):
         shutil.copy2(ROOT / name, _TREE)
     # Without their times: make has just built them, so nothing that they are made of is newer.
     shutil.copytree(ROOT / "build/cython", _TREE / "build/cython", copy_function=shutil.copy)

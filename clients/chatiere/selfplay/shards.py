@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from chatiere import bots, engine
 from chatiere.arena.matches import Searched, search_many
 from chatiere.bots import Bot
-from chatiere.clients.vector_env import VectorEnv
 from chatiere.engine.wire import fill
 from chatiere.envs import Batch, TableEnv
 from chatiere.selfplay.dataset import DataSetError, Recipe
 from chatiere.selfplay.shard_file import GameRange, Recording
 from chatiere.v1.game_pb2 import Options
+
+if TYPE_CHECKING:
+    # An extra, which games in this process do not need.
+    from chatiere.clients.vector_env import VectorEnv
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class ShardPlayer:
                 report(len(batch.ended.envs))
         return recording.shard()
 
-    def _open(self, games: GameRange, *, observations: bool) -> TableEnv | VectorEnv:
+    def _open(self, games: GameRange, *, observations: bool) -> "TableEnv | VectorEnv":
         recipe = self.recipe
         if self.address is None:
             return TableEnv(
@@ -71,6 +75,8 @@ class ShardPlayer:
                 options=recipe.options,
                 observations=observations,
             )
+        from chatiere.clients.vector_env import VectorEnv
+
         options = Options()
         own = getattr(options, recipe.game)
         own.SetInParent()

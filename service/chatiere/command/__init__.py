@@ -1,26 +1,71 @@
 """The `chatiere` command line, one file per subcommand."""
 
 import os
+from importlib import import_module
+from typing import NamedTuple
 
 import click
 
-from chatiere.bots import BotError
-from chatiere.clients import ChatiereError
-from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, verify_data, web
-from chatiere.command.common import CommandError
-from chatiere.engine import EngineError
+
+class _Subcommand(NamedTuple):
+    # The first sentence of its help, and the extra that it needs; None: the package alone.
+    help: str
+    extra: str | None = None
+
+
+# A subcommand is imported when it is called, so that --help is quick and each needs its own libraries alone.
+_SUBCOMMANDS = {
+    "arena": _Subcommand("Let bots play a tournament, and report win rates, ratings and balance."),
+    "perft": _Subcommand("Count the sequences of moves from a new game."),
+    "play": _Subcommand("Watch bots play a game, move by move, or play against them.", "service"),
+    "protos": _Subcommand("Write the definition of the API into DIR, to generate a client's code from."),
+    "replay": _Subcommand("Show records of games, and check the service against sample games.", "service"),
+    "selfplay": _Subcommand("Let bots play many games against each other, and report who wins."),
+    "serve": _Subcommand("Serve the games over gRPC.", "service"),
+    "token": _Subcommand("Make a bearer token for a client."),
+    "verify": _Subcommand("Verify the record of a game at a sealed table.", "service"),
+    "verify-data": _Subcommand("Verify a data set of chatiere selfplay."),
+    "web": _Subcommand("Play in the browser: serve the page on this machine.", "web"),
+}
 
 
 class _Group(click.Group):
     """A group that prints errors of the engine, the service and the connection as errors of the command."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _SUBCOMMANDS:
+            return None
+        try:
+            module = import_module(f"chatiere.command.{cmd_name.replace('-', '_')}")
+        except ModuleNotFoundError as error:
+            extra = _SUBCOMMANDS[cmd_name].extra
+            if extra is None or error.name is None or error.name.startswith("chatiere"):
+                raise
+            from chatiere.command.common import CommandError
+
+            raise CommandError(f"{error.name} is not installed: pip install 'chatiere[{extra}]'") from error
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.help) for name, each in _SUBCOMMANDS.items()])
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except EngineError as error:
-            raise CommandError(f"{error.reason}: {error.message}") from error
-        except (ChatiereError, BotError) as error:
-            raise CommandError(str(error)) from error
+        except (click.exceptions.Exit, click.Abort, click.ClickException):
+            raise
+        except Exception as error:
+            from chatiere.command.common import CommandError, description_of
+
+            described = description_of(error)
+            if described is None:
+                raise
+            raise CommandError(described) from error
 
 
 @click.group(cls=_Group)
@@ -30,19 +75,3 @@ def main(context: click.Context) -> None:
     """Chatière, a gRPC service for the rules of cat games: run it, watch it, check it."""
     if os.environ.get("NO_COLOR"):  # https://no-color.org
         context.color = False
-
-
-for _command in (
-    web.command,
-    serve.command,
-    token.command,
-    play.command,
-    selfplay.command,
-    arena.command,
-    replay.command,
-    perft.command,
-    protos.command,
-    verify.command,
-    verify_data.command,
-):
-    main.add_command(_command)

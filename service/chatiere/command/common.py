@@ -1,4 +1,4 @@
-"""Options, errors and connections to servers, for the subcommands."""
+"""Options and errors of the subcommands."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -6,22 +6,18 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
-import grpc
 from google.protobuf import json_format
-from prometheus_client import CollectorRegistry
 
 from chatiere import bots, engine
-from chatiere.bots import Bot
-from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError
-from chatiere.command.local_server import LOOPBACK
-from chatiere.engine import Game
+from chatiere.bots import Bot, BotError
+from chatiere.engine import EngineError, Game
 from chatiere.engine.core.description import OptionType
 from chatiere.engine.wire import Reader
-from chatiere.service.base.settings import Settings, split_address
-from chatiere.service.ports.server import create_server
+from chatiere.service.base.settings import split_address
 from chatiere.v1.game_pb2 import GameInfo, Options
 
 SEED = click.IntRange(0, 2**64 - 1)
+LOOPBACK = "127.0.0.1"
 _OPTION_FORMS = {
     OptionType.FLAG: "must be true or false",
     OptionType.NUMBER: "must be a whole number",
@@ -36,6 +32,17 @@ class CommandError(click.ClickException):
     """An error of the command: printed as "Error: …", exit code 2."""
 
     exit_code = 2
+
+
+def description_of(error: Exception) -> str | None:
+    """Return the words of an error of the engine, of a bot, or of the service or the way there; None for any other."""
+    if isinstance(error, EngineError):
+        return f"{error.reason}: {error.message}"
+    # The client is an extra: only who has imported it gets its errors.
+    client = sys.modules.get("chatiere.clients.calls.errors")
+    if isinstance(error, BotError) or (client is not None and isinstance(error, client.ChatiereError)):
+        return str(error)
+    return None
 
 
 class Address(click.ParamType[str]):
@@ -89,45 +96,6 @@ game_option = click.option(
     multiple=True,
     help="An option of the game, such as first_seat=0; may be given several times. Lists have commas: 1,2,3,5.",
 )
-address_option = click.option(
-    "--address",
-    type=Address(),
-    help="A running server. Default: the command starts its own, on a free local port.",
-)
-
-
-@contextmanager
-def reach(address: str | None) -> Iterator[Client]:
-    """Connect a client to the server at an address or, without one, to a server started in this process."""
-    if address is not None:
-        with channel_to(address) as channel, Client(channel) as client:
-            yield client
-        return
-    server, port = create_server(Settings(address=f"{LOOPBACK}:0"), CollectorRegistry())
-    server.start()
-    try:
-        with _local_channel(f"{LOOPBACK}:{port}") as channel, Client(channel) as client:
-            yield client
-    finally:
-        # The channel may still be closing: if the server stopped at once, gRPC would print a message.
-        server.stop(grace=1.0).wait()
-
-
-@contextmanager
-def channel_to(address: str) -> Iterator[grpc.Channel]:
-    """Open a channel to the server at an address. Raise CommandError if it does not respond."""
-    with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
-        try:
-            yield channel
-        except TransportError as error:
-            raise CommandError(f"no response from a server at {address}: {error}") from error
-
-
-def _local_channel(address: str) -> grpc.Channel:
-    # A proxy from the environment could not reach this machine's own addresses.
-    return grpc.insecure_channel(address, options=(*CHANNEL_OPTIONS, ("grpc.enable_http_proxy", 0)))
-
-
 BOTS_HELP = (
     "A comma separates bots, and the parameters of one bot: flat:playouts=500,random is two bots. "
     "random, flat and ismcts play any game; FILE.py:CLASS or MODULE:CLASS is one of your own (see docs/bots.md)."
@@ -139,14 +107,6 @@ def progress(length: int, label: str) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error, if that is a terminal. Yield what is called with how many more games are done."""
     with click.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         yield bar.update
-
-
-def info_of(client: Client, game: str) -> GameInfo:
-    """Return the server's description of a game. Raise CommandError if it has no such game."""
-    games = {info.name: info for info in client.list_games()}
-    if game not in games:
-        raise CommandError(f"unknown game {game!r}; known games: {', '.join(games)}")
-    return games[game]
 
 
 def player_count(info: Game | GameInfo, players: int | None) -> int:

@@ -11,16 +11,8 @@ from chatiere import bots
 from chatiere.bots import Bot, Registry
 from chatiere.clients import Client, Step, begin, records
 from chatiere.clients import play as play_match
-from chatiere.command.common import (
-    BOTS_HELP,
-    SEED,
-    CommandError,
-    address_option,
-    info_of,
-    parse_bots,
-    player_count,
-    reach,
-)
+from chatiere.command.common import BOTS_HELP, SEED, CommandError, parse_bots, player_count
+from chatiere.command.servers import address_option, info_of, reach
 from chatiere.engine.core.record import MAX_NAME_LENGTH
 from chatiere.terminal.human_match import ADVISER, HumanMatch
 from chatiere.terminal.human_terminal import HumanTerminal

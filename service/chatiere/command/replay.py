@@ -7,8 +7,9 @@ import click
 
 from chatiere.clients import ChatiereError, Client, TransportError
 from chatiere.clients.records import SUFFIX, MalformedRecordError, printable, read_record
-from chatiere.command.common import CommandError, address_option, info_of, reach
+from chatiere.command.common import CommandError
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
+from chatiere.command.servers import address_option, info_of, reach
 from chatiere.engine import EngineError, codec, game
 from chatiere.engine.wire import fill
 from chatiere.terminal.lines import show_stretch

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import click
@@ -9,7 +10,6 @@ import numpy as np
 
 from chatiere import engine
 from chatiere.arena.matches import Exploration, Results, wilson_interval
-from chatiere.clients import TransportError
 from chatiere.command.common import (
     BOTS_HELP,
     SEED,
@@ -127,14 +127,24 @@ def command(
     keep_freed_memory()
     begun = time.perf_counter()
     try:
-        results, last = (_play(player), []) if output is None else _write(player, output, ray)
-    except TransportError as error:
-        raise CommandError(f"no response from a server at {address}: {error}") from error
+        with _responding(address):
+            results, last = (_play(player), []) if output is None else _write(player, output, ray)
     # OSError: the directory's, or there is no Ray cluster at the address.
     except (DataSetError, TaskError, ImportError, OSError) as error:
         raise CommandError(str(error)) from error
     for line in [*_report(game, chosen, results, time.perf_counter() - begun), *last]:
         click.echo(line)
+
+
+def _responding(address: str | None) -> AbstractContextManager[None]:
+    # Games in this process need no client, which is an extra.
+    if address is None:
+        return nullcontext()
+    try:
+        from chatiere.command.servers import responding
+    except ModuleNotFoundError as error:
+        raise ImportError("--address needs a client: pip install 'chatiere[service]'") from error
+    return responding(address)
 
 
 def _play(player: ShardPlayer) -> Results:

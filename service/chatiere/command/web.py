@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from chatiere.command.common import Address, CommandError, Several
-from chatiere.command.local_server import LOOPBACK
+from chatiere.command.common import LOOPBACK, Address, CommandError, Several
 from chatiere.service.base.settings import SettingError, Settings, split_address
 from chatiere.service.process.supervisor import serve
 from chatiere.service.tables.keys import new_key

@@ -1,0 +1,40 @@
+"""What is said of the project outside its documentation: one version, one licence, one owner of the copyright."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PACKAGE: dict[str, Any] = json.loads((ROOT / "clients/typescript/package.json").read_text("utf-8"))
+CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert PROJECT["version"] == PACKAGE["version"] == CITATION["version"]
+
+
+def test_the_licence_is_the_same_everywhere() -> None:
+    assert PROJECT["license"] == PACKAGE["license"] == CITATION["license"] == "Apache-2.0"
+    assert "Apache License\n" in (ROOT / "LICENSE").read_text("utf-8")
+    ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    assert all(f"!{name}" in ignored and (ROOT / name).is_file() for name in PROJECT["license-files"])
+
+
+def test_the_owner_is_the_same_everywhere() -> None:
+    (author,) = PROJECT["authors"]
+    assert [author] == CITATION["authors"]
+    assert author["name"] == PACKAGE["author"]
+    assert author["name"] in (ROOT / "NOTICE").read_text("utf-8")
+
+
+def test_forms_for_issues_are_well_formed() -> None:
+    forms = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))
+    assert forms
+    for form in forms:
+        read = yaml.safe_load(form.read_text("utf-8"))
+        assert {"name", "description", "body"} <= read.keys()
+        assert {part["type"] for part in read["body"]} <= {"textarea", "dropdown", "input"}
