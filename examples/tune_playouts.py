@@ -1,11 +1,11 @@
-"""Find weights of a game's playout policy by CMA-ES, which plays games with them, and write them into its weights.py.
+"""Find weights of a game's playout policy by CMA-ES, which plays games with them, and may write them into its weights.py.
 
-    pip install 'chatiere[examples]'
+    pip install --group examples
     python examples/tune_playouts.py discat
 
 Each candidate of a generation plays the same paired deals alone against bots with the present weights; what CMA-ES
 maximizes is its share of the wins. In the end the mean of all candidates plays deals that no candidate has seen; it is
-written only if it wins more than its even share there, with the lower bound of the 95 % interval.
+written, with --write, only if it wins more than its even share there, by the lower bound of the 95 % interval.
 """
 
 import argparse
@@ -65,11 +65,10 @@ def main() -> None:
     parser.add_argument("--players", type=int, help="default: the game's smallest number")
     parser.add_argument("--bot", default="flat:playouts=100", help="the bot that plays out")
     parser.add_argument("--generations", type=int, default=10)
-    parser.add_argument(
-        "--deals", type=int, default=30, help="of a candidate, with every rotation of seats"
-    )
+    parser.add_argument("--deals", type=int, default=30, help="of a candidate, with every rotation of seats")
     parser.add_argument("--final-deals", type=int, default=200, help="of the comparison in the end")
     parser.add_argument("--seed", type=int, default=1, help="1 or more; the same seed gives the same weights")
+    parser.add_argument("--write", action="store_true", help="write weights that win into the game's weights.py")
     given = parser.parse_args()
     game = engine.game(given.game)
     players = given.players or game.min_players
@@ -98,7 +97,7 @@ def main() -> None:
     )
     print(dict(zip(names, mean, strict=True)))
     print(f"wins {rate.wins:.1%} ({rate.low:.1%} to {rate.high:.1%}), even {1 / players:.1%}")
-    if rate.low > 1 / players:
+    if given.write and rate.low > 1 / players:
         write(given.game, dict(zip(names, mean, strict=True)))
 
 

@@ -66,6 +66,18 @@ def test_a_seed_gives_the_same_curve(program: str, tmp_path: Path) -> None:
     assert all(np.allclose(same[name], values, atol=1e-5) for name, values in parameters.items())
 
 
+@pytest.mark.slow
+def test_weights_are_tuned_by_games_and_a_seed() -> None:
+    sizes = ("--bot", "flat:playouts=4", "--generations", 1, "--deals", 1, "--final-deals", 2)
+    first, again = (run("tune_playouts.py", "discat", *sizes) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == again.stdout
+    shares, weights, wins = first.stdout.splitlines()
+    assert shares.startswith("generation 1: shares ")
+    assert "'pair': " in weights
+    assert re.match(r"wins [\d.]+% \([\d.]+% to [\d.]+%\), even 50.0%$", wins)
+
+
 def test_ppo_says_which_players_there_can_be() -> None:
     done = run("ppo.py", "--game", "chat_perche", "--players", 3, "--output", "unused")
     assert done.returncode == 2

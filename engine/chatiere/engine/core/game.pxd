@@ -168,7 +168,7 @@ ctypedef struct Operations:
     void (*advise)(
         const void* body, const void* weights, const uint16_t* ids, int count, int16_t* scores
     ) noexcept nogil
-    # That struct. Its first byte: the number of decisions that the policy makes at the beginning of a playout; 255: all.
+    # That struct. Its first byte: how many decisions the policy makes at the beginning of a playout; 255: all.
     const void* weights
 
 
