@@ -1,4 +1,4 @@
-"""Find weights of a game's playout policy by CMA-ES, which plays games with them, and may write them into its weights.py.
+"""Find weights of a game's playout policy by CMA-ES, which plays games with them, and may write them to its weights.py.
 
     pip install --group examples
     python examples/tune_playouts.py discat

@@ -53,10 +53,13 @@ def test_bots_play_games_with_explicit_chance(name: str) -> None:
     game = engine.game(name)
     position = game.new_game(game.min_players)
     seated = [bots.get(spec, name, game.min_players) for spec in SPECS[name]]
-    decided = 0
+    decided = drawn = 0
     while not position.is_terminal():
         if position.is_chance_node():
-            position.apply(position.chance_outcomes()[0][0])
+            # Not the lowest each time: in Discat such a hand is a group that wins.
+            outcomes = position.chance_outcomes()
+            position.apply(outcomes[7 * drawn % len(outcomes)][0])
+            drawn += 1
             continue
         actions = [int(bot.choose(hosting.decisions_at(position, bot, decided))[0]) for bot in seated]
         assert set(actions) <= set(position.legal_actions())
