@@ -76,7 +76,7 @@ comma := ,
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 OF_TEST := not cluster and not slow and not whole_page and not languages
 
-.PHONY: help demo web test test-all slow page clients cluster compat lint debug coverage debug-games rare-events mutants wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test test-all slow page clients cluster compat lint debug coverage debug-games rare-events mutants processors wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -148,6 +148,9 @@ rare-events: $(BUILT) ## Play towards kinds of events that are rare, in kernel a
 
 mutants: $(BUILT) ## Plant faults in the sources, one at a time; fails if the tests detect too few (hours: MUTANTS=--resume goes on)
 	cd tests && ../$(BIN)/python -m mutants $(MUTANTS)
+
+processors: $(BUILT) ## Compare what bots choose with what they choose on aarch64, under qemu-user; tells if that is not there
+	$(BIN)/python tests/other_processor.py
 
 wheel: $(BUILT) ## Build a wheel and its bill of materials into dist/, and test it in an environment of its own
 	$(BIN)/python tests/wheel_check.py

@@ -46,20 +46,21 @@ def below(position: Position, n: int) -> tuple[Position, int]:
     return at_stream(position.game, packed, *stream[:2], stream[2] + 1), (word * n) >> 64
 
 
-def play_out(position: Position) -> Position:
+def play_out(position: Position) -> tuple[Position, int]:
+    """Return the end, and the number of decisions until then."""
     advised = position.game.playout_weights["decisions"]
-    for made in itertools.count():
-        if position.is_terminal():
-            return position
+    decisions = 0
+    while not position.is_terminal():
         actions = position.legal_actions()
-        if made >= advised and advised != 255:
+        if decisions >= advised and advised != 255:
             position, place = below(position, len(actions))
         elif len(actions) == 1:
             place = 0
         else:
             position, place = by_weight(position, position.action_likelihoods())
         position.apply(actions[place])
-    raise AssertionError
+        decisions += 1
+    return position, decisions
 
 
 def by_weight(position: Position, likelihoods: Sequence[int]) -> tuple[Position, int]:
@@ -95,6 +96,7 @@ def search_plainly(
 def _simulate(node: Node, position: Position, exploration: float, evaluate: Any) -> None:
     path = [node]
     returns: Sequence[float] | None = None
+    decisions = 0
     while not position.is_terminal():
         seat = position.current_player()
         legal = position.legal_actions()
@@ -117,14 +119,15 @@ def _simulate(node: Node, position: Position, exploration: float, evaluate: Any)
             node = node.children[missing[place]]
             position.apply(missing[place])
             path.append(node)
-            position = play_out(position)
+            position, decisions = play_out(position)
             break
         action = max(known, key=scores.__getitem__)
         node = node.children[action]
         position.apply(action)
         path.append(node)
+    left = 1 - min(64, len(path) - 1 + decisions) / 2048
     for each in path:
-        each.count(returns or position.returns())
+        each.count([left * value for value in returns or position.returns()])
 
 
 def _score(node: Node, child: Node, seat: int, exploration: float, evaluate: Any) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from chatiere import bots, engine
+from chatiere.bots import bot as bot_module
 from chatiere.bots import hosting
 from chatiere.bots.trials import policy_of, sums_of_returns
 
@@ -46,6 +47,30 @@ def test_a_world_is_known_by_its_number(name: str) -> None:
     assert np.array_equal(decisions.worlds([2, 1], 3, first=3), worlds[[2, 1], 3:])
     # The row of a position, not its place among those asked for.
     assert np.array_equal(host.decisions(All(), [3]).worlds([0], 6), worlds[2:])
+    assert not np.array_equal(worlds[0, 0], worlds[0, 1])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_worlds_depend_on_no_other_decision(name: str) -> None:
+    host = Host(name, engine.game(name).min_players, 5, seed=4)
+    together = host.decisions(All(), range(5))
+    worlds = together.worlds(range(5), 3, first=2**64 - 2)
+    for row in range(5):
+        alone = host.decisions(All(), [row])
+        assert np.array_equal(alone.drawn[0], together.drawn[row])
+        assert np.array_equal(alone.worlds([0], 3, first=2**64 - 2)[0], worlds[row])
+        position = host.table.game.unpack(host.positions.states[row].tobytes())
+        assert np.array_equal(hosting.decisions_at(position, All(), host.luck()[row]).drawn, alone.drawn)
+    # The game numbers of a seed wrap around.
+    assert np.array_equal(together.worlds(range(5), 1)[:, 0], worlds[:, 2])
+
+
+def test_worlds_are_drawn_a_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    decisions = Host(GAMES[0], engine.game(GAMES[0]).min_players, 5, seed=4).decisions(All(), range(5))
+    worlds = decisions.worlds([4, 0, 2, 1, 3], 3)
+    monkeypatch.setattr(bot_module, "_WORLDS_AT_ONCE", 7)
+    assert np.array_equal(decisions.worlds([4, 0, 2, 1, 3], 3), worlds)
+    assert decisions.worlds([], 3).shape == (0, 3, decisions.game.packed_size)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -132,6 +157,6 @@ def test_returns_of_trials_are_those_of_plain_playouts(name: str) -> None:
         for number, world in enumerate(worlds, start=3):
             child = at_stream(game, world.tobytes(), 9, number, 0)
             child.apply(action)
-            returns += play_out(child).returns()[position.current_player()]
+            returns += play_out(child)[0].returns()[position.current_player()]
         expected.append(returns)
     assert sums_of_returns(game, worlds, tried, 9, 3).tolist() == pytest.approx(expected)

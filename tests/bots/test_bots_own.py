@@ -2,17 +2,18 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from chatiere import bots, engine
 from chatiere.arena.matches import Results, play_many
-from chatiere.bots import Registry, hosting
+from chatiere.bots import Bot, Decisions, Judgement, Registry, hosting
 from chatiere.envs import TableEnv
 from chatiere.envs.gymnasium import SeatEnv
 
-from .support import GAMES
+from .support import GAMES, All, Host
 
 AGENT = """\
 from dataclasses import dataclass
@@ -106,7 +107,7 @@ def test_a_bot_in_a_file_is_an_opponent(folder: Path) -> None:
     over = False
     while not over:
         _, _, over, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
-    with pytest.raises(ValueError, match=r"^opponents: bot mybot\.py:Nobody: mybot\.py has no Nobody$"):
+    with pytest.raises(ValueError, match=r"^opponents: bot mybot\.py:Nobody: mybot\.py has no Nobody; its bots: "):
         SeatEnv(game=GAMES[0], opponents="mybot.py:Nobody")
 
 
@@ -128,7 +129,9 @@ def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
     assert bots.names(GAMES[0])[-3:] == ["limit", "lost", "theirs"]
     # The package's own names are stronger.
     assert type(bots.get("random", GAMES[0], 2)).__module__ == "chatiere.bots.random"
-    with pytest.raises(ValueError, match=r"^unknown bot 'their' for .*, lost, theirs$"):
+    with pytest.raises(
+        ValueError, match=r"^unknown bot 'their' for .*, lost, theirs; one of your own is FILE\.py:CLASS"
+    ):
         bots.get("their", GAMES[0], 2)
 
 
@@ -136,7 +139,8 @@ def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
     ("spec", "message"),
     [
         ("nofile.py:Agent", "bot nofile.py:Agent: there is no file nofile.py"),
-        ("beside.py:Agent", "bot beside.py:Agent: beside.py has no Agent"),
+        ("beside.py:Agent", "bot beside.py:Agent: beside.py has no Agent; its bots: none"),
+        ("mybot.py:agent", "bot mybot.py:agent: mybot.py has no agent; its bots: Agent, "),
         ("mybot.py:LIMIT", "bot mybot.py:LIMIT: LIMIT is not a subclass of chatiere.bots.Bot"),
         ("mybot.py:Sizes", "bot mybot.py:Sizes: Sizes is not a subclass of chatiere.bots.Bot"),
         ("mybot.py:Abstract", "bot mybot.py:Abstract: Abstract does not define choose"),
@@ -154,7 +158,7 @@ def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
             "bot broken.py:Agent: broken.py cannot be loaded: NameError: name 'LIMIT' is not defined "
             "(broken.py, line 3)",
         ),
-        ("nowhere:Agent", "bot nowhere:Agent: there is no module nowhere"),
+        ("nowhere:Agent", "bot nowhere:Agent: there is no module nowhere; a class in a file is FILE.py:CLASS"),
         ("chatiere.nowhere:Agent", "bot chatiere.nowhere:Agent: there is no module chatiere.nowhere"),
         ("os:system", "bot os:system: system is not a subclass of chatiere.bots.Bot"),
         ("lost", "bot lost: nowhere:Agent cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
@@ -171,7 +175,9 @@ def test_what_is_no_bot_is_refused_in_a_sentence(spec: str, message: str) -> Non
 
 @pytest.mark.usefixtures("folder")
 def test_a_file_that_is_not_python_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^bot unwritten\.py:Agent: unwritten\.py cannot be loaded: SyntaxError: "):
+    with pytest.raises(
+        ValueError, match=r"^bot unwritten\.py:Agent: unwritten\.py cannot be loaded: SyntaxError: .*line 1\)$"
+    ):
         bots.get("unwritten.py:Agent", GAMES[0], 2)
 
 
@@ -236,6 +242,61 @@ def test_a_bot_that_does_not_choose_one_action_each_is_named() -> None:
     position = engine.game(GAMES[0]).new_game(2, seed=1)
     with pytest.raises(bots.BotError, match=r"^Needing must choose integers of the shape \(1,\), not object \(\)$"):
         hosting.judge(bot, hosting.decisions_at(position, bot, 5))
+
+
+class Judging(Bot):
+    """A bot of an action and of ratings that a test makes up."""
+
+    def __init__(self, action: int, **ratings: Any) -> None:
+        self.action = action
+        self.ratings = {"values": np.empty(0), "shares": np.empty(0)} | ratings
+
+    def choose(self, decisions: Decisions) -> Any:
+        return np.full(len(decisions), self.action)
+
+    def judge(self, decisions: Decisions) -> Any:
+        return Judgement(self.choose(decisions), **self.ratings)
+
+
+def illegally(action: int, row: int) -> Any:
+    return pytest.raises(bots.BotError, match=rf"^Judging chose action {action} for seat . at decision {row} of 8, ")
+
+
+@pytest.mark.parametrize("action", [-1, 199, 2**16, 2**16 + 3, 2**63 - 1])
+def test_a_bot_that_chooses_no_action_is_named(action: int) -> None:
+    decisions = Host("discat", 2, 8, seed=1).decisions(Judging(action), range(8))
+    for ask in (hosting.choose, hosting.judge):
+        with illegally(action, 0):
+            ask(Judging(action), decisions)
+
+
+def test_a_bot_that_chooses_illegally_is_named() -> None:
+    host = Host("discat", 2, 8, seed=1)
+    host.step(host.choose(All(), range(8)))
+    mask = host.decisions(Judging(0), range(8)).legal_mask()
+    mixed = int(np.flatnonzero(mask.any(axis=0) & ~mask.all(axis=0))[0])
+    with illegally(mixed, int(np.argmin(mask[:, mixed]))):
+        hosting.choose(Judging(mixed), host.decisions(Judging(mixed), range(8)))
+    chosen = hosting.choose(Judging(mixed), host.decisions(Judging(mixed), [int(np.argmax(mask[:, mixed]))]))
+    assert chosen.dtype == np.uint16
+    assert chosen.tolist() == [mixed]
+
+
+def test_ratings_are_of_the_legal_actions() -> None:
+    position = engine.game("discat").new_game(2, seed=1)
+    action, count = position.legal_actions()[0], len(position.legal_actions())
+    for name in ("values", "shares"):
+        for wrong in (np.zeros(count + 1), np.zeros((1, count)), np.full(count, "0.5")):
+            bot = Judging(action, **{name: wrong})
+            message = rf"^{name} of Judging must be numbers of the shape \({count},\), or none, not "
+            with pytest.raises(bots.BotError, match=message):
+                hosting.judge(bot, hosting.decisions_at(position, bot, 5))
+        right = Judging(action, **{name: [0.5] * count})
+        judgement = hosting.judge(right, hosting.decisions_at(position, right, 5))
+        assert getattr(judgement, name).tolist() == [0.5] * count
+    right.judge = lambda _: None  # type: ignore[method-assign, assignment]
+    with pytest.raises(bots.BotError, match=r"^judge of Judging must return a Judgement, not None$"):
+        hosting.judge(right, hosting.decisions_at(position, right, 5))
 
 
 def test_bots_are_reproducible_if_they_say_so() -> None:

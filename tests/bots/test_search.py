@@ -403,6 +403,60 @@ def test_the_bot_chooses_what_was_visited_most(game: Game) -> None:
         assert chosen[row] == -most[2]
 
 
+# Noise
+
+
+def shares_of_visits(noise: float, trees: int = 400, simulations: int = 300) -> np.ndarray:
+    """Return the shares of the visits of three actions without a value, of which only priors tell: float (trees, 3)."""
+    position = next(p for p in decisions_of(engine.game("discat"), 2, 3) if len(p.legal_actions()) == 3)
+
+    def evaluate(leaves: Leaves) -> tuple[np.ndarray, np.ndarray]:
+        return np.ones(len(leaves.legal_ids)), np.zeros((len(leaves.actors), 2))
+
+    found = run(
+        [position] * trees,
+        simulations,
+        worlds=lambda number: position.pack() * trees * number,
+        exploration=1e9,
+        noise=noise,
+        evaluate=evaluate,
+    )
+    return np.asarray(found.visits.reshape(trees, 3) / simulations)
+
+
+def test_noise_is_of_dirichlets_distribution() -> None:
+    # With three parameters of 10/3 each share has the mean 1/3 and the variance 1/3 × 2/3 / 11; 400 shares are within
+    # three standard errors of the former, and their variance is within a quarter of the latter.
+    shares = shares_of_visits(1)
+    assert np.abs(shares.mean(axis=0) - 1 / 3).max() < 3 * math.sqrt(2 / 99 / 400)
+    assert np.abs(shares.var(axis=0) / (2 / 99) - 1).max() < 0.25
+    # A quarter of noise moves the priors a quarter as far.
+    np.testing.assert_allclose(shares_of_visits(0.25), 0.75 / 3 + 0.25 * shares, atol=0.01)
+    np.testing.assert_allclose(shares_of_visits(0), 1 / 3, atol=0.01)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_noise_depends_on_the_seed(game: Game) -> None:
+    positions = some_decisions(game, game.min_players, 8, 3)
+    noisy = run(positions, 400, noise=0.5)
+    assert same_trees(noisy, run(positions, 400, noise=0.5))
+    assert not same_trees(noisy, run(positions, 400))
+    assert not same_trees(noisy, run(positions, 400, noise=0.5, seeds=seeds(3) + np.uint64(1)))
+    assert same_trees(run(positions, 400), run(positions, 400, noise=0))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_noise_explores_other_actions_without_priors(game: Game) -> None:
+    (position,) = some_decisions(game, game.min_players, 8, 1)
+    actions = len(position.legal_actions())
+    worlds = Drawn([position] * 50)
+    visits = run([position] * 50, 4 * actions, worlds=worlds, noise=1, exploration=100).visits.reshape(50, actions)
+    # Each action once, then more of those that have got much noise in their tree.
+    assert visits.min() >= 1
+    assert (visits.argmax(axis=1) != visits[0].argmax()).any()
+    assert visits.max() > 8
+
+
 # Bad input
 
 
@@ -427,6 +481,11 @@ def test_exploration_must_be_a_finite_number_from_0_on(exploration: Any) -> None
     refusal("exploration", "exploration must be a finite number from 0 on, not", exploration=exploration)
     with pytest.raises(EngineError, match="exploration must be"):
         IsmctsBot(exploration=exploration)
+
+
+@pytest.mark.parametrize("noise", [-0.1, 1.1, math.nan, math.inf, "1", None, 1j])
+def test_noise_must_be_a_part(noise: Any) -> None:
+    refusal("noise", "noise must be a number from 0 to 1, not", noise=noise)
 
 
 @pytest.mark.parametrize("milliseconds", [0, -1, math.nan, math.inf, "1"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chatiere import bots, engine
-from chatiere.bots import Bot, Decisions
+from chatiere.bots import Bot, BotError, Decisions
 from chatiere.clients import Client, Step, begin, play
 from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Options
@@ -35,6 +35,20 @@ def match(client: Client, name: str, players: int, seated: Sequence[Bot], seed: 
 
 def random_bots(name: str, players: int) -> list[Bot]:
     return [bots.get("random", name, players)] * players
+
+
+class Illegal(Bot):
+    """A bot that chooses what is never legal at first."""
+
+    def choose(self, decisions: Decisions) -> np.ndarray:
+        return np.full(len(decisions), decisions.game.num_distinct_actions)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_match_ends_where_a_bot_chooses_illegally(client: Client, name: str) -> None:
+    players = engine.game(name).min_players
+    with pytest.raises(BotError, match=r"^Illegal chose action "):
+        match(client, name, players, [Illegal()] * players, seed=2)
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)

@@ -121,6 +121,7 @@ def test_the_manifest_says_what_the_games_depend_on_and_the_hash_is_that_of_thei
         "players": RECIPE.players,
         "options": {},
         "seed": 7,
+        "bots_version": bots.BOTS_VERSION,
         "bots": ["random"],
         "bot_files": {},
         "exploration": {"random_plies": 0, "temperature": 0.0, "temperature_plies": 2**32 - 1},

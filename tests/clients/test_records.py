@@ -115,6 +115,16 @@ def test_a_file_is_written_and_read(tmp_path: Path) -> None:
     assert read_record(path) == RECORD
 
 
+def test_on_a_full_disk_a_record_that_is_there_stays_whole(tmp_path: Path) -> None:
+    path = tmp_path / "game.chatiere"
+    path.write_text(TEXT)
+    path.with_name(".game.chatiere.part").symlink_to("/dev/full")
+    with pytest.raises(OSError, match=r"^\[Errno 28\] cannot write the file: .*: '.*/game\.chatiere'$"):
+        write_record(path, RECORD)
+    assert [each.name for each in tmp_path.iterdir()] == ["game.chatiere"]
+    assert path.read_text() == TEXT
+
+
 def test_lines_may_end_as_on_windows_and_comments_are_ignored() -> None:
     assert from_text(TEXT.replace("\n", "\r\n")) == RECORD
     assert from_text("# a comment\n\n" + re.sub("#.*", "# nothing: 1. seat 0: 3", TEXT)) == RECORD

@@ -47,7 +47,7 @@ def run(folder: Path, *command: str, **environment: str) -> str:
 @contextmanager
 def serving(*origins: str) -> Iterator[tuple[str, str]]:
     """Run a service for pages of these origins; its URLs for browsers and for gRPC."""
-    settings = Settings(address="127.0.0.1:0", web_address="127.0.0.1:0", web_origins=origins)
+    settings = Settings(address="127.0.0.1:0", web_address="127.0.0.1:0", web_origins=origins, relay="memory")
     server, port = create_server(settings, CollectorRegistry())
     server.start()
     try:

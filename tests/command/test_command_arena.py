@@ -244,6 +244,17 @@ def test_a_bot_with_a_limit_of_time_is_told(run: Run, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "arena.json").read_text("utf-8"))["unrepeatable_bots"] == ["ismcts:milliseconds=1"]
 
 
+@pytest.mark.parametrize("name", ["arena.json", "arena.png"])
+def test_a_full_disk_is_told_with_the_file_and_leaves_no_half_of_one(run: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / f".{name}.part").symlink_to("/dev/full")
+    result = run("arena", "--game", TWO, "--games", 2, "--bots", f"random,{own(TWO)}", "--output", tmp_path)
+    assert result.exit_code == 2
+    full = "[Errno 28] cannot write the file: No space left on device"
+    assert result.stderr == f"Error: {full}: '{tmp_path / name}'\n"
+    assert not (tmp_path / name).exists()
+    assert not list(tmp_path.glob(".*"))
+
+
 def test_options_of_the_game(run: Run, tmp_path: Path) -> None:
     result = run(
         "arena", "--game", "discat", "--games", 20, "--bots", "random", "--option", "first_seat=1", "--output", tmp_path
@@ -263,7 +274,8 @@ def test_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     told = "mybot.py:Agent is not reproducible: the same arguments may give other games"
     assert result.stdout.splitlines()[1:3] == [told, ""]
     result = run(*asked, "--bots", "mybot.py:Nobody,random")
-    assert (result.exit_code, result.stderr) == (2, "Error: bot mybot.py:Nobody: mybot.py has no Nobody\n")
+    refusal = "Error: bot mybot.py:Nobody: mybot.py has no Nobody; its bots: RandomBot, Agent\n"
+    assert (result.exit_code, result.stderr) == (2, refusal)
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)

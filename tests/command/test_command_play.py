@@ -83,7 +83,8 @@ def test_an_unknown_game(run: Run) -> None:
 def test_an_unknown_bot(run: Run, name: str, asked: str) -> None:
     result = run("play", "--game", name, "--bots", asked)
     assert result.exit_code == 2
-    assert result.stderr == f"Error: unknown bot 'cheater' for {name}; known bots: {', '.join(bots.names(name))}\n"
+    known = f"known bots: {', '.join(bots.names(name))}; one of your own is FILE.py:CLASS or MODULE:CLASS"
+    assert result.stderr == f"Error: unknown bot 'cheater' for {name}; {known}\n"
 
 
 def test_a_bot_with_a_parameter(run: Run) -> None:

@@ -228,7 +228,8 @@ def test_against_a_bot_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest
     result = run("play", "--resume", "saved", "--bots", "mybot.py:Agent", input=typed(1))
     assert result.exit_code == 0, result.stderr
     result = run("play", "--game", "discat", "--human", 0, "--bots", "mybot.py:Nobody")
-    assert (result.exit_code, result.stderr) == (2, "Error: bot mybot.py:Nobody: mybot.py has no Nobody\n")
+    refusal = "Error: bot mybot.py:Nobody: mybot.py has no Nobody; its bots: Agent\n"
+    assert (result.exit_code, result.stderr) == (2, refusal)
 
 
 def test_a_file_that_is_no_game_to_go_on_with(run: Run, tmp_path: Path) -> None:

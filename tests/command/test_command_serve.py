@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from chatiere.bots import BOTS_VERSION
 from chatiere.command import serve
 from chatiere.service.base.settings import SettingError, Settings
 
@@ -56,6 +57,11 @@ OTHERS: dict[str, Any] = {
     "max_deadline": 2000.0,
     "grace": 0.0,
     "hang_timeout": 1.5,
+    "relay": "memory",
+    "max_rooms": 17,
+    "max_followers": 18,
+    "max_room_bytes": 19,
+    "room_lifetime": 4.5,
     "tls_certificate": Path(__file__),
     "tls_key": Path(__file__),
     "client_ca": Path(__file__),
@@ -68,6 +74,7 @@ OTHERS: dict[str, Any] = {
     "reflection": False,
     "channelz": True,
     "rules_versions": ("discat=1", "chat_cartonne=2"),
+    "bots_version": BOTS_VERSION,
     "bots": ("agent=mybot.py:Agent:depth=3,width=2", "theirs"),
     "log_level": "warning",
     "log_format": "json",
@@ -154,6 +161,11 @@ WRONG = {
     "max_deadline": "59",
     "grace": "-1",
     "hang_timeout": "0.9",
+    "relay": "paper",
+    "max_rooms": "0",
+    "max_followers": "0",
+    "max_room_bytes": "0",
+    "room_lifetime": "0",
     "tls_certificate": "/no/such/file",
     "tls_key": "/no/such/file",
     "client_ca": __file__,
@@ -166,6 +178,7 @@ WRONG = {
     "reflection": "maybe",
     "channelz": "maybe",
     "rules_versions": "discat=0",
+    "bots_version": "0",
     "bots": "Agent=mybot.py:Agent",
     "log_level": "loud",
     "log_format": "xml",

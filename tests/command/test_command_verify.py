@@ -1,17 +1,20 @@
 """chatiere verify: records of games at sealed tables."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bots_versions import NEW, OLD, newer_release
 from google.protobuf import json_format
-from tables.support import Host
+from tables.support import Host, begun
 
 from chatiere import engine
 from chatiere.clients import SealedSeat
 from chatiere.clients.sealed_seat import table_of, text_of
 from chatiere.engine import Game
 from chatiere.service.base.settings import Settings
+from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import table_service_pb2 as pb
 
 from .conftest import Run
@@ -67,7 +70,7 @@ def other_seed(record: pb.TableRecord) -> None:
 
 
 def other_end(record: pb.TableRecord) -> None:
-    del record.record.actions[-1]
+    del record.record.actions[-1], record.bots_versions[-1]
 
 
 def other_start(record: pb.TableRecord) -> None:
@@ -136,7 +139,8 @@ def test_a_bot_that_the_operator_added(run: Run, tmp_path: Path, monkeypatch: py
     result = run("verify", path)
     assert (result.exit_code, "unknown bot 'agent'" in result.stderr) == (1, True)
     result = run("verify", path, "--bots", "agent=mybot.py:Nobody")
-    assert (result.exit_code, result.stderr) == (2, "Error: --bots: bot mybot.py:Nobody: mybot.py has no Nobody\n")
+    refusal = "Error: --bots: bot mybot.py:Nobody: mybot.py has no Nobody; its bots: Agent\n"
+    assert (result.exit_code, result.stderr) == (2, refusal)
     # A record cannot name code.
     record.seats[0].bot = "mybot.py:Agent"
     path.write_text(json_format.MessageToJson(record))
@@ -152,6 +156,74 @@ def test_a_bot_that_did_not_choose_so(run: Run, address: str, tmp_path: Path) ->
     result = run("verify", path)
     assert result.exit_code == 1
     assert "seat 0, random, would have chosen" in result.stderr
+
+
+@pytest.fixture
+def of_two_releases(tmp_path: Path) -> tuple[Path, Path, pb.TableRecord]:
+    """Return the files of a record and of its tables, and the record: a service was updated after ply 20."""
+    keys = Keyring(None)
+    table, (secret,) = begun(Host(keys), engine.game("discat"), 2, bots=["random"])
+    tables = [table]
+    with newer_release():
+        hosts = [Host(keys, Settings(bots_version=version)) for version in (OLD, NEW)]
+        while (update := hosts[0].look(tables[-1], secret)).view.turn.kind != 3:
+            own = update.legal_actions
+            host = hosts[len(tables) > 20]
+            tables.append((host.move(tables[-1], secret, own[0].id) if own else host.move(tables[-1])).table)
+    record = hosts[0].get_record(tables)
+    path, texts = tmp_path / "record.json", tmp_path / "tables.txt"
+    path.write_text(json_format.MessageToJson(record))
+    texts.write_text("\n".join(map(text_of, tables)))
+    return path, texts, record
+
+
+def test_bots_of_another_version_are_told(run: Run, of_two_releases: tuple[Path, Path, pb.TableRecord]) -> None:
+    path, tables, record = of_two_releases
+    decided = Counter(record.bots_versions[ply] for ply in range(len(record.record.actions)) if mover(record, ply))
+    assert set(decided) == {OLD, NEW}
+    with newer_release():
+        result = run("verify", path, "--table", tables)
+    assert result.exit_code == 0, result.output
+    assert f"decisions, {decided.total()} of them by bots, as told\n" in result.stdout
+    # Neither release has the bots of both.
+    with newer_release(keeps_old=False):
+        after = run("verify", path, "--table", tables)
+    for result, version, other in (after, NEW, OLD), (run("verify", path, "--table", tables), OLD, NEW):
+        assert result.exit_code == 3, result.output
+        assert f"decisions, {decided[version]} of them by bots, as told\n" in result.stdout
+        told = f"{decided[other]} decisions of bots of version {other}; this release has version {version}\n"
+        assert f"not verified: {told}" in result.stdout
+        assert result.stderr == ""
+
+
+def mover(record: pb.TableRecord, ply: int) -> int:
+    """Return the seat that decides after `ply` decisions."""
+    stream = record.record.stream
+    position = engine.game("discat").new_game(2, seed=stream.seed, game_number=stream.game_number)
+    for action in record.record.actions[:ply]:
+        position.apply(action)
+    return position.current_player()
+
+
+def test_versions_of_bots_are_verified(run: Run, of_two_releases: tuple[Path, Path, pb.TableRecord]) -> None:
+    path, tables, record = of_two_releases
+
+    def differs(words: str, versions: list[int]) -> None:
+        del record.bots_versions[:]
+        record.bots_versions.extend(versions)
+        path.write_text(json_format.MessageToJson(record))
+        with newer_release():
+            result = run("verify", path, "--table", tables)
+        assert result.exit_code == 1, result.output
+        assert words in result.stderr
+
+    actions = len(record.record.actions)
+    differs(f"{actions - 1} versions of bots for {actions} decisions", [OLD] * (actions - 1))
+    # What the newer bot chose, the older one would not have.
+    differs("seat 1, random, would have chosen", [OLD] * actions)
+    # Of a version that is not there nothing can be verified, but the tables tell another.
+    differs(f"has bots of version {OLD}, the record of {NEW + 1}", [NEW + 1] * actions)
+    differs(f"has bots of version {OLD}, the record of 1", [1] * 20 + [NEW] * (actions - 20))
 
 
 def test_the_table_of_another_game(run: Run, address: str, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """chatiere web: a page on this machine whose tables survive a restart."""
 
+import base64
 import re
 import signal
 import socket
@@ -206,3 +207,14 @@ def test_whoever_makes_the_keys_first_has_made_them(tmp_path: Path, monkeypatch:
     web._make_keys(keys)
     assert keys.read_text() == "first"
     assert list(tmp_path.iterdir()) == [keys]
+
+
+def test_the_page_s_server_has_rooms(environment: dict[str, str]) -> None:
+    posted = {
+        "room": base64.b64encode(bytes(16)).decode(),
+        "secret": base64.b64encode(bytes(16)).decode(),
+        "name": "Anna",
+    }
+    with page(environment=environment) as client:
+        answer = client.post("/chatiere.v1.RoomService/Post", json=posted)
+    assert answer.json()["taken"]

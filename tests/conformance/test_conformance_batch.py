@@ -271,6 +271,15 @@ def test_resampled_states_are_those_of_position(table: Table, batch_table: Batch
     for i, (state, error) in enumerate(zip(states, expected, strict=True)):
         drawn = state if error else game.unpack(state).resample(seats[i], seed, numbers[i]).pack()
         assert found[i * size : (i + 1) * size] == drawn
+    # A seed and a number each.
+    seeds = [choices.getrandbits(64) for _ in states]
+    found, faults = batch_table.resample(b"".join(states), bytes(seats), seeds=seeds, game_numbers=numbers)
+    check_faults(faults, expected)
+    for i, (state, error) in enumerate(zip(states, expected, strict=True)):
+        drawn = state if error else game.unpack(state).resample(seats[i], seeds[i], numbers[i]).pack()
+        assert found[i * size : (i + 1) * size] == drawn
+    of_zero = batch_table.resample(b"".join(states), bytes(seats), seeds=seeds)
+    assert of_zero == batch_table.resample(b"".join(states), bytes(seats), seeds=seeds, game_numbers=[0] * len(states))
 
 
 def test_playouts_are_those_of_position(table: Table, batch_table: BatchTable) -> None:

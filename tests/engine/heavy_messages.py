@@ -12,11 +12,11 @@ from google.protobuf.message_factory import GetMessageClass
 
 from chatiere.engine.memory import allocated_bytes
 from chatiere.service.calls.requests import scales_of
-from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, table_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, room_service_pb2, table_service_pb2
 
 from .encodings import STRANGE, varint
 
-FILES = (batch_service_pb2, bot_service_pb2, game_service_pb2, table_service_pb2)
+FILES = (batch_service_pb2, bot_service_pb2, game_service_pb2, room_service_pb2, table_service_pb2)
 COUNT = 20_000
 # Contents by wire type.
 SMALL = {0: b"\x01", 1: bytes(8), 2: b"", 5: bytes(4)}

@@ -106,6 +106,11 @@ def test_columns_are_as_long_as_the_states_say(table: Table, states: bytes) -> N
     for size in (0, 8, 17, 24):
         error = refused(table.new_games, seeds=bytes(16), game_numbers=bytes(size))
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "game_numbers")
+    for size in (0, 3, 16, 25):
+        error = refused(table.resample, states, bytes(3), seeds=bytes(size))
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "seeds")
+        error = refused(table.resample, states, bytes(3), seeds=bytes(24), game_numbers=bytes(size))
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "game_numbers")
 
 
 def test_seeds_say_how_many_games_there_are(table: Table) -> None:
@@ -113,6 +118,17 @@ def test_seeds_say_how_many_games_there_are(table: Table) -> None:
     assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
     error = refused(table.new_games, game_numbers=bytes(8), count=1)
     assert (error.reason, error.field) == (Reason.INVALID_SEED, "game_numbers")
+
+
+def test_draws_have_one_seed_or_one_each(table: Table, states: bytes) -> None:
+    for field, given in (
+        ("seed", {}),
+        ("seed", {"seed": 1, "seeds": bytes(24)}),
+        ("first_game_number", {"first_game_number": 1, "seeds": bytes(24)}),
+        ("game_numbers", {"seed": 1, "game_numbers": bytes(24)}),
+    ):
+        error = refused(table.resample, states, bytes(3), **given)
+        assert (error.reason, error.field) == (Reason.INVALID_SEED, field)
 
 
 def test_a_batch_is_at_most_so_large(table: Table) -> None:

@@ -9,6 +9,7 @@ ENGINE = Path(__file__).parents[2] / "engine/chatiere/engine"
 LAYERS = {
     "rules": {"bits", "game", "loops", "masks", "moves", "packed", "stream", "threads", "weights"},
     "position": {
+        "arrays",
         "batch",
         "choices",
         "compact",
@@ -26,7 +27,7 @@ LAYERS = {
 }
 BELOW = {
     "rules": {"rules"},
-    "position": {"rules", "position"},
+    "position": {"arrays", "rules", "position"},
     "messages": {"rules", "position", "messages", "wire"},
     "wire": {"wire"},
 }

@@ -452,8 +452,12 @@ class Choosing(Bot):
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
-        (np.array([198]), r"a bot chose action 198: .*discat\.md"),
-        (np.array([199]), "a bot chose action 199: the game has no action with that dense id"),
+        (
+            np.array([198]),
+            "Choosing chose action 198 for seat 1 at decision 0 of 1, which has the legal actions ",
+        ),
+        (np.array([-1]), "Choosing chose action -1 for seat 1 at decision 0 of 1"),
+        (np.array([2**16]), "Choosing chose action 65536 for seat 1 at decision 0 of 1"),
         (np.array([1.0]), r"Choosing must choose integers of the shape \(1,\), not float64 \(1,\)"),
         (None, r"Choosing must choose integers of the shape \(1,\), not object \(\)"),
         ([1, 2], r"Choosing must choose integers of the shape \(1,\), not int64 \(2,\)"),

@@ -4,8 +4,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from itertools import islice
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from prometheus_client import CollectorRegistry
@@ -14,7 +16,7 @@ from chatiere import engine
 from chatiere.clients import VectorEnv
 from chatiere.engine import EngineError
 from chatiere.engine.wire import fill
-from chatiere.envs import Batch, ObservationLayout, TableEnv
+from chatiere.envs import Batch, CompactObservations, ObservationLayout, TableEnv
 from chatiere.envs.batch_env import BatchEnv
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
@@ -125,6 +127,53 @@ def test_features_are_made_on_request(address: str, name: str, form: Any) -> Non
                 encoded = layout.unpacked(batch.features.view(np.uint8)) if form == "packed" else batch.features
                 assert (encoded == features.astype(encoded.dtype)).all()
                 assert np.shares_memory(np.from_dlpack(batch.features), batch.features)
+
+
+@pytest.mark.parametrize("form", ["float32", "float16", "packed"])
+def test_jax_takes_arrays_without_a_copy(address: str, form: Any) -> None:
+    numbers: dict[str, Any] = {
+        "num_envs": 13,
+        "games": 20,
+        "features": form,
+        "mask": "bits" if form == "packed" else True,
+    }
+    with TableEnv("discat", 2, **numbers) as env, VectorEnv(address, "discat", 2, **numbers) as over_service:
+        layout = ObservationLayout(env.info)
+        for batch in (*islice(play(env), 20), *islice(play(over_service), 20)):
+            for array in (batch.features, batch.mask, layout.features(batch.observations)):
+                taken = jax.dlpack.from_dlpack(array)
+                assert taken.unsafe_buffer_pointer() == array.ctypes.data
+                assert np.array_equal(taken, array)
+
+
+@pytest.mark.parametrize("form", ["float32", "float16", "packed"])
+def test_features_are_compact_on_request(address: str, form: Any) -> None:
+    numbers: dict[str, Any] = {"num_envs": 4, "batches": 2, "games": 5, "features": form, "compact": True}
+    with (
+        TableEnv("chat_cartonne", 3, **numbers) as env,
+        VectorEnv(address, "chat_cartonne", 3, **numbers) as expected,
+    ):
+        compact = CompactObservations(env.info)
+        layout = ObservationLayout(compact)
+        for batch, other in zip(play(env), play(expected), strict=True):
+            assert batch.features.dtype == other.features.dtype
+            assert (batch.features == other.features).all()
+            assert batch.observations.shape == (len(batch), env.info.observation_length)
+            features = layout.features(compact.crop(batch.observations))
+            encoded = layout.unpacked(batch.features.view(np.uint8)) if form == "packed" else batch.features
+            assert (encoded == features.astype(encoded.dtype)).all()
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if name != "chat_cartonne"])
+def test_a_game_without_boards_has_no_compact_features(address: str, name: str) -> None:
+    for make in (
+        lambda **named: TableEnv(name, fewest(name), **named),
+        lambda **named: VectorEnv(address, name, fewest(name), **named),
+    ):
+        with pytest.raises(ValueError, match=f"^compact must be False for {name}: no part .* is a board"):
+            make(features="float32", compact=True)
+        with pytest.raises(ValueError, match=r"^compact is for features, which have to be one of \('float32', "):
+            make(compact=True)
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)

@@ -101,7 +101,9 @@ def parts() -> dict[str, Part]:
         _engine("wire", "requests", "plain", "weighing"),
         [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
     )
-    found["search"] = Part([ROOT / "engine/chatiere/bots/search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
+    found["search"] = Part(
+        sorted((ROOT / "engine/chatiere/bots").glob("*.p[xy][dx]")), ["tests/bots/test_search.py"], ["tests/bots"]
+    )
     found["http2"] = Part(
         sorted(path for path in (ROOT / "http2/chatiere/http2").iterdir() if path.suffix in (".c", ".pyx")),
         [
@@ -123,6 +125,11 @@ def parts() -> dict[str, Part]:
             *_clients("sealed_seat", "sealed_tables"),
         ],
         ["tests/tables", "tests/command/test_command_verify.py", *_service("processes")],
+    )
+    found["rooms"] = Part(
+        [*sorted((service / "rooms").glob("*.py")), ROOT / "clients/chatiere/clients/calls/room_contents.py"],
+        [f"tests/service/rooms/test_rooms_{name}.py" for name in ("relay", "bounds", "hidden")],
+        ["tests/service/rooms", *_clients("room")],
     )
     found["exchange"] = Part(
         sorted((service / "exchange").glob("*.py")),

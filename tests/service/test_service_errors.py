@@ -23,6 +23,8 @@ from chatiere.v1 import (
     errors_pb2,
     game_pb2,
     game_service_pb2,
+    room_service_pb2,
+    room_service_pb2_grpc,
     table_service_pb2_grpc,
 )
 from chatiere.v1 import table_service_pb2 as tables_pb
@@ -438,7 +440,7 @@ def test_reason_table_expired(
     tables: Any, table: tables_pb.NewTableResponse, game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expires = tables_pb.TableHeader.FromString(tables_pb.SealedTable.FromString(table.table).header).expires
-    monkeypatch.setattr("chatiere.service.calls.table_service.time.time", lambda: expires.seconds)
+    monkeypatch.setattr("chatiere.service.calls.table_checks.time.time", lambda: expires.seconds)
     refused = refusal(tables.Look, tables_pb.LookRequest(table=table.table))
     check(refused, "TABLE_EXPIRED", "table", expired=expires.ToJsonString())
 
@@ -468,6 +470,13 @@ def test_reason_invalid_terms(tables: Any, game: Game) -> None:
     check(refusal(tables.NewTable, table_request(game, seats=[])), "INVALID_TERMS", "seats", game=game.name)
     refused = refusal(tables.NewTable, table_request(game, lifetime=Duration(seconds=1)))
     check(refused, "INVALID_TERMS", "lifetime", game=game.name)
+
+
+def test_reason_invalid_room(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", relay="memory"), door) as server:
+        stub: Any = room_service_pb2_grpc.RoomServiceStub(server.channel)
+        request = room_service_pb2.PostRequest(room=bytes(16), secret=bytes(16), name="two\nlines")
+        check(refusal(stub.Post, request), "INVALID_ROOM", "name")
 
 
 def test_reason_invalid_history(tables: Any, table: tables_pb.NewTableResponse, game: Game) -> None:

@@ -8,7 +8,7 @@ import pytest
 from chatiere import service
 
 SERVICE = Path(service.__file__).parent
-FLOORS = ("base", "guards", "tables", "calls", "exchange", "ports", "process")
+FLOORS = ("base", "guards", "tables", "calls", "exchange", "rooms", "ports", "process")
 IMPORT = re.compile(r"^\s*(?:from|import) chatiere\.service\.(\w+)", re.MULTILINE)
 SOURCES = sorted(path for path in SERVICE.rglob("*.py") if path.parent != SERVICE)
 

@@ -67,6 +67,9 @@ class _Watcher:
     def end(self, status: Status = OK) -> None:
         self.has_ended = True
 
+    def cut(self, error: Exception) -> None:
+        raise error
+
 
 def test_watches_of_the_health_from_one_64_are_one_client_s() -> None:
     health = Health(["service"])

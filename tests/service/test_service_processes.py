@@ -18,6 +18,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chatiere import engine
+from chatiere.bots import BOTS_VERSION
 from chatiere.service.base.settings import SettingError
 from chatiere.service.guards.metrics_files import FILE_BYTES, MetricsFiles
 from chatiere.service.ports.listening import HeldPort, listening_sockets
@@ -92,7 +93,7 @@ def test_an_address_that_is_not_this_machine_s_is_refused(address: str) -> None:
 
 def test_the_metrics_tell_the_versions_once(two_workers: Served) -> None:
     rules = {game.name: str(game.rules_version) for game in engine.games()}
-    labels = {"version": version("chatiere"), "api": "chatiere.v1", **rules}
+    labels = {"version": version("chatiere"), "api": "chatiere.v1", "bots": str(BOTS_VERSION), **rules}
     assert two_workers.metrics()["chatiere_build_info"] == [(labels, 1.0)]
 
 

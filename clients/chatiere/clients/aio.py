@@ -1,15 +1,14 @@
 """The client of GameService for asyncio."""
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import Self, SupportsIndex
+from typing import SupportsIndex
 
 import grpc
 
 from chatiere.clients.calls import game_requests
-from chatiere.clients.calls.errors import ChatiereError, error_of
+from chatiere.clients.calls.errors import ChatiereError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
-from chatiere.clients.transport.channel import CallMetadata, open_aio_channel
+from chatiere.clients.transport.aio_channel_client import AsyncChannelClient
 from chatiere.v1.bot_service_pb2 import BotInfo, SuggestResponse
 from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
@@ -18,7 +17,7 @@ from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 from chatiere.v1.record_pb2 import GameRecord
 
 
-class AsyncClient:
+class AsyncClient(AsyncChannelClient):
     """`Client` with await: the same methods, arguments, results, errors and retries.
 
     Create it in a running event loop, and use it in an `async with` statement or close it.
@@ -34,38 +33,21 @@ class AsyncClient:
         new_request_id: Callable[[], str] | None = None,
         language: str | None = None,
     ) -> None:
-        """Create a client; arguments as of Client, with a channel of grpc.aio."""
-        self._own_channel = None if isinstance(target, grpc.aio.Channel) else open_aio_channel(target, credentials)
-        self._stub = GameServiceStub(self._own_channel or target)
-        self._bot_stub = BotServiceStub(self._own_channel or target)
-        self._timeout = timeout
-        self._metadata = CallMetadata(token, new_request_id, language)
-
-    async def close(self) -> None:
-        """Close the client's own channel, cancelling the calls in flight."""
-        if self._own_channel is not None:
-            await self._own_channel.close()
-
-    async def __aenter__(self) -> Self:
-        """Return the client itself."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Close the client."""
-        await self.close()
+        """See AsyncChannelClient."""
+        super().__init__(
+            target,
+            timeout=timeout,
+            credentials=credentials,
+            token=token,
+            new_request_id=new_request_id,
+            language=language,
+        )
+        self._stub = GameServiceStub(self.channel)
+        self._bot_stub = BotServiceStub(self.channel)
 
     async def _send(self, request: MethodRequest[ResponseMessage], timeout: float | None) -> ResponseMessage:
         stub = self._stub if hasattr(self._stub, request.method) else self._bot_stub
-        try:
-            response: ResponseMessage = await getattr(stub, request.method)(
-                request.message,
-                timeout=self._timeout if timeout is None else timeout,
-                metadata=self._metadata.of_call(),
-            )
-        except grpc.RpcError as error:
-            raise error_of(error) from error
+        response: ResponseMessage = await self._call(getattr(stub, request.method), request.message, timeout)
         return response
 
     async def list_games(

@@ -49,7 +49,7 @@ def play(client: Client, position: Position, bots: Sequence[Bot], seed: Supports
 
     `position`: from `begin`, or a step's `after`. `seed`: of the bots, 0 … 2**64 - 1. From the beginning of a game,
     they choose as in `play_many` with that seed. The positions of the steps have the views of all seats, the legal
-    actions and the score; the last one has the winners and ranks. Errors as in Client.apply.
+    actions and the score; the last one has the winners and ranks. Errors as in Client.apply and `choose`.
     """
     include = _everything(len(bots))
     decisions = 0
@@ -65,12 +65,13 @@ def choose(client: Client, position: Position, bot: Bot, seed: SupportsIndex, de
     """Let a bot choose for the seat to decide, by what that seat knows.
 
     `position`: with its legal actions. `seed`: as of `play`. `decisions`: how many there were in the game so far.
+    Raises BotError if it does not choose a legal action.
     """
     luck = int(hosting.luck(seed, [position.state.stream.game_number], [decisions])[0])
     # The bot's host goes by a state that the seat cannot tell from the true one: it has the same legal actions and the
     # same observation.
     world = _unpacked(client.resample(position.state, position.turn.seat, seed=luck))
-    (chosen,) = bot.choose(hosting.decisions_at(world, bot, luck))
+    (chosen,) = hosting.choose(bot, hosting.decisions_at(world, bot, luck))
     return next(action for action in position.legal_actions if action.id == chosen)
 
 

@@ -16,6 +16,7 @@ from typing import Any, NoReturn, SupportsIndex
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position
 from chatiere.engine.core.record import Kind, Record, check_date, check_lengths, check_names
+from chatiere.engine.whole_files import write_whole
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 from chatiere.v1.game_pb2 import Options
@@ -111,8 +112,8 @@ def read_record(path: Path) -> GameRecord:
 
 
 def write_record(path: Path, record: GameRecord) -> None:
-    """Write a record to a file, as text. Raises MalformedRecordError as `to_text`, and OSError."""
-    path.write_text(to_text(record), encoding="utf-8", newline="\n")
+    """Write a record to a file, as text. Raises MalformedRecordError as `to_text`, OSError with the file's name."""
+    write_whole(path, to_text(record).encode())
 
 
 def printable(text: str) -> str:

@@ -97,6 +97,11 @@ class SealedSeat(ChannelClient):
         """The seat as a new table needs it: the SHA-256 of its secret, which may be shown to everybody."""
         return pb.TableSeat(secret_sha256=hashlib.sha256(self._seat.secret).digest())
 
+    @property
+    def secret(self) -> bytes:
+        """The secret of the seat, 16 bytes: for `Room`, and for nobody but the service."""
+        return self._seat.secret
+
     def new_table(
         self,
         game: str,

@@ -63,6 +63,7 @@ class VectorEnv(BatchEnv):
         observations: bool = False,
         mask: bool | Literal["bits"] = False,
         features: FeatureForm | None = None,
+        compact: bool = False,
         timeout: float = DEFAULT_TIMEOUT,
         fast_address: str | None = None,
         fast_token: str | None = None,
@@ -74,13 +75,14 @@ class VectorEnv(BatchEnv):
         first game number. `options`: the options of all games; those absent have their defaults. `seed`: that of
         `reset` without one. `observations`: True to get observations. `mask`: True to get a mask of the legal actions,
         "bits" to get it as bits. `features`: "float32", "float16" or "packed" to get observations, and their features
-        in that form. The client makes both. `timeout`: the seconds that a request may take.
+        in that form. `compact`: True to get the features of compact observations (CompactObservations), for a game with
+        large boards. The client makes all of these. `timeout`: the seconds that a request may take.
         `fast_address`: "HOST:PORT" of a server of the same service, best its fast address, to which the stream goes on
         a connection of its own, without TLS: for a server nearby, on a network that you trust. None, or where the
         package was built without libnghttp2: the stream goes over the channel. `fast_token`: the bearer token for
         `fast_address`, if it requires one.
         """
-        super().__init__(num_envs, batches, games, first_game, seed, mask, features)
+        super().__init__(num_envs, batches, games, first_game, seed, mask, features, compact)
         self.players = unsigned("players", players, 32)
         self._timeout = timeout
         self._setup = BatchSetup(game=game, players=self.players)
@@ -91,13 +93,13 @@ class VectorEnv(BatchEnv):
         self._fast_address = fast_address
         self._fast_token = fast_token
         try:
-            self.info = self._ask_info()
+            self._describe(self._ask_info())
             self._stream: BatchStream | FastStream
             if fast_address is None or not IS_BUILT:
                 self._stream = self._client.stream()
             else:
                 self._stream = FastStream(fast_address, timeout=timeout, token=fast_token)
-        except ChatiereError:
+        except (ChatiereError, ValueError):
             self._client.close()
             raise
         self._in_flight: deque[_Submitted] = deque()

@@ -5,13 +5,11 @@ Needs the extra `chatiere[data]`.
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from chatiere import bots, engine
 from chatiere.arena.matches import Exploration, Results
 from chatiere.bots.loading import file_of
 from chatiere.engine.core.integers import require_integer, unsigned
+from chatiere.engine.whole_files import append, part_of, write_whole
 from chatiere.selfplay.shard_file import FORMAT_VERSION, GameRange, Shard, ShardError, import_parquet, read_shard
 
 GAMES_PER_SHARD = 500
@@ -90,6 +89,7 @@ class Recipe:
             "players": self.players,
             "options": dict(self.options),
             "seed": self.seed,
+            "bots_version": bots.BOTS_VERSION,
             "bots": list(self.bots),
             "bot_files": {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
             "exploration": asdict(self.exploration),
@@ -118,10 +118,10 @@ class DataSet:
         directory.mkdir(parents=True, exist_ok=True)
         if (directory / MANIFEST).exists():
             self._check_manifest(read_manifest(directory))
-        elif {path.name for path in directory.iterdir()} - {_part(directory / MANIFEST).name}:
+        elif {path.name for path in directory.iterdir()} - {part_of(directory / MANIFEST).name}:
             raise DataSetError(f"{directory} has no {MANIFEST}, and is not empty")
         else:
-            _write(directory / MANIFEST, _as_json(self._manifest))
+            write_whole(directory / MANIFEST, _as_json(self._manifest))
         (directory / SHARDS).mkdir(exist_ok=True)
         checksums = _read_checksums(directory)
         self._shards = {games: _whole_shard(directory, games, checksums) for games in recipe.shards()}
@@ -137,8 +137,8 @@ class DataSet:
             shard = read_shard(file, games)
         except ShardError as error:
             raise DataSetError(f"{path} {error}") from error
-        _write(path, file)
-        _append(self._directory / CHECKSUMS, _checksum_line(shard))
+        write_whole(path, file)
+        append(self._directory / CHECKSUMS, _checksum_line(shard))
         self._shards[games] = shard
 
     def finish(self) -> str:
@@ -152,9 +152,9 @@ class DataSet:
                 raise DataSetError(f"{games} are missing in {self._directory}")
             shards.append(shard)
         # Shards that were made anew have several lines.
-        _write(self._directory / CHECKSUMS, b"".join(map(_checksum_line, shards)))
+        write_whole(self._directory / CHECKSUMS, b"".join(map(_checksum_line, shards)))
         listed = {"hash": _hash_of(shards), "shards": [_listed(shard) for shard in shards]}
-        _write(self._directory / MANIFEST, _as_json({**self._manifest, **listed}))
+        write_whole(self._directory / MANIFEST, _as_json({**self._manifest, **listed}))
         return str(listed["hash"])
 
     def results(self) -> Results:
@@ -296,41 +296,3 @@ def _hash_of(shards: Sequence[Shard]) -> str:
 
 def _as_json(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, indent=2) + "\n").encode()
-
-
-def _part(path: Path) -> Path:
-    # Readers of a folder of Parquet files pass over names that begin with a dot.
-    return path.with_name(f".{path.name}.part")
-
-
-def _write(path: Path, content: bytes) -> None:
-    # After a crash of the machine, too, the file has its old content or the new one.
-    part = _part(path)
-    try:
-        with _named_errors(path):
-            with part.open("wb") as file:
-                _save(file, content)
-            part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def _append(path: Path, line: bytes) -> None:
-    with _named_errors(path), path.open("ab") as file:
-        _save(file, line)
-
-
-def _save(file: BinaryIO, content: bytes) -> None:
-    file.write(content)
-    file.flush()
-    os.fsync(file.fileno())
-
-
-@contextmanager
-def _named_errors(path: Path) -> Iterator[None]:
-    # The error of a full disk does not name the file.
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, f"cannot write the file: {error.strerror}", str(path)) from error

@@ -4,8 +4,10 @@ import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import { BotService } from "./generated/chatiere/v1/bot_service_pb.js";
 import { GameService, type NewGameRequestSchema } from "./generated/chatiere/v1/game_service_pb.js";
 import type { GameRecord } from "./generated/chatiere/v1/record_pb.js";
+import { RoomService } from "./generated/chatiere/v1/room_service_pb.js";
 import { TableService } from "./generated/chatiere/v1/table_service_pb.js";
 import { HostTable } from "./host_table.js";
+import { Room } from "./room.js";
 import { SealedSeat } from "./sealed_seat.js";
 import type { SeatStore } from "./seat_store.js";
 import { callingTransport, doorTransport } from "./transport.js";
@@ -31,6 +33,8 @@ export class Chatiere {
   readonly bots: Client<typeof BotService>;
   /** TableService. */
   readonly tables: Client<typeof TableService>;
+  /** RoomService. */
+  readonly rooms: Client<typeof RoomService>;
   /** What the calls go over, retries and errors included: for createClient of Connect. */
   readonly transport: Transport;
 
@@ -48,6 +52,7 @@ export class Chatiere {
     this.games = createClient(GameService, this.transport);
     this.bots = createClient(BotService, this.transport);
     this.tables = createClient(TableService, this.transport);
+    this.rooms = createClient(RoomService, this.transport);
   }
 
   /** Begin a game, as its host. `request`: game and players, perhaps options, seed …; `include` is set by the table. */
@@ -69,5 +74,13 @@ export class Chatiere {
    */
   takeSeat(store: SeatStore, secret?: Uint8Array): Promise<SealedSeat> {
     return SealedSeat.take(this.tables, store, secret);
+  }
+
+  /**
+   * Enter a room. `room`: its id, `newRoomId()` for a new one; `seat`: that of the person, if it has one. Throws RangeError for
+   * an id that is not base64url.
+   */
+  enter(room: string, seat?: SealedSeat): Promise<Room> {
+    return Room.enter(this.rooms, room, seat?.secret);
   }
 }

@@ -6,6 +6,8 @@ export * from "./generated/index.js";
 export { HostTable, type Move } from "./host_table.js";
 export { hashText, seatOf } from "./invitations.js";
 export { beginRecord, readRecord, type RecordFacts } from "./records.js";
+export { newRoomId, Room } from "./room.js";
+export { type Entry, type Post, RoomContents } from "./room_contents.js";
 export { headerOf } from "./sealed_table.js";
 export { SealedSeat } from "./sealed_seat.js";
 export { LocalStorageStore, MapStore, type SeatStore } from "./seat_store.js";

@@ -36,7 +36,8 @@ export class SealedSeat {
   private constructor(
     private readonly tables: Client<typeof TableService>,
     private readonly store: SeatStore,
-    private readonly secret: Uint8Array,
+    /** The secret of the seat, 16 bytes: for nobody but the service. */
+    readonly secret: Uint8Array,
     /** The seat as a new table needs it: the SHA-256 of its secret, which may be shown to everybody. */
     readonly seat: TableSeat,
   ) {}

@@ -9,9 +9,21 @@ docs/bots.md tells how to write one.
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement, SearchBot
 from chatiere.bots.network import NetworkBot, OnnxBot
-from chatiere.bots.registry import BotInfo, Parameter, Registry, get, infos, names, split
+from chatiere.bots.registry import (
+    BOTS_VERSION,
+    BotInfo,
+    OtherVersionError,
+    Parameter,
+    Registry,
+    get,
+    infos,
+    names,
+    split,
+    versions,
+)
 
 __all__ = [
+    "BOTS_VERSION",
     "Bot",
     "BotError",
     "BotInfo",
@@ -19,6 +31,7 @@ __all__ = [
     "Judgement",
     "NetworkBot",
     "OnnxBot",
+    "OtherVersionError",
     "Parameter",
     "Registry",
     "SearchBot",
@@ -26,4 +39,5 @@ __all__ = [
     "infos",
     "names",
     "split",
+    "versions",
 ]

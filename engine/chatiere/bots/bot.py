@@ -17,7 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from chatiere.engine import Game, Table
 from chatiere.engine.core import choices
 from chatiere.engine.core.batch import Cancellation
-from chatiere.engine.core.integers import require_integer
+from chatiere.engine.core.integers import require_integer, unsigned
+
+# Worlds drawn in one call: enough that calls cost nothing beside them.
+_WORLDS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Decisions:
     """uint8 (n, observation_length): the actor's observation; empty unless the bot needs observations."""
     drawn: NDArray[np.uint8]
     """uint8 (n, packed_size): a world for each decision, of which `worlds` makes others; empty unless the bot needs
-    worlds."""
+    worlds. It depends on nothing but the decision's `luck` and what its actor knows."""
     cancellation: Cancellation | None = None
     """The cancellation of the choice: `worlds` then raises Cancelled. None: it can't be cancelled."""
     hides_forced: bool = False
@@ -84,27 +87,31 @@ class Decisions:
         """Draw worlds: states that the actor cannot tell from the true one, uniformly and independently.
 
         `rows`: (k,), the decisions. `count`: how many for each, 1 or more. Returns packed states, uint8 (k, count,
-        packed_size): of each decision those with the numbers `first` … `first + count - 1`. A number always brings the
-        same world. With sampled chance each world goes on with a random stream of its own.
+        packed_size): of each decision those with the numbers `first` … `first + count - 1`. Each decision has a seed of
+        its own, from its `luck`: a number always brings the same world, whichever other decisions there are. With
+        sampled chance each world goes on with a random stream of its own.
 
         Raises ValueError for a count below 1, and if the bot did not say that it needs worlds; Cancelled.
         """
         if not self.drawn.size:
             raise ValueError("the bot gets no worlds, as its needs_worlds is False")
-        table, size = Table(self.game, self.players), self.game.packed_size
-        rows, count = np.asarray(rows), require_integer("count", count)
+        rows, count, first = np.asarray(rows), require_integer("count", count), unsigned("first", first, 64)
         if count < 1:
             raise ValueError(f"count must be 1 or more, not {count}")
-        found = np.empty((len(rows), count, size), np.uint8)
-        # What is hidden in `drawn` is drawn anew: the results depend only on what the actor knows.
-        for place, row in enumerate(rows):
-            states = np.repeat(self.drawn[row, None], count, axis=0)
-            seats = np.full(count, self.actors[row], np.uint8)
-            seed = int(choices.scramble(self.luck[row, None])[0])
+        table, numbers = Table(self.game, self.players), np.uint64(first) + np.arange(count, dtype=np.uint64)
+        found = np.empty((len(rows), count, self.game.packed_size), np.uint8)
+        at_once = max(1, _WORLDS_AT_ONCE // count)
+        for place in range(0, len(rows), at_once):
+            some = rows[place : place + at_once]
+            # What is hidden in `drawn` is drawn anew: the results depend only on what the actor knows.
             worlds, _ = table.resample(
-                states.data, seats.data, seed=seed, first_game_number=first, cancellation=self.cancellation
+                np.repeat(self.drawn[some], count, axis=0).data,
+                np.repeat(self.actors[some], count),
+                seeds=np.repeat(choices.scramble(self.luck[some]), count),
+                game_numbers=np.tile(numbers, len(some)),
+                cancellation=self.cancellation,
             )
-            found[place] = np.frombuffer(worlds, np.uint8).reshape(count, size)
+            found[place : place + at_once] = np.frombuffer(worlds, np.uint8).reshape(len(some), *found.shape[1:])
         return found
 
 

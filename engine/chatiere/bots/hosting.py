@@ -3,39 +3,65 @@
 import hashlib
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol, SupportsIndex
+from typing import Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Judgement
-from chatiere.engine import Game, Position
+from chatiere.engine import Game, Position, Table
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.choices import scramble
-from chatiere.engine.core.integers import must_be, require_integer
+from chatiere.engine.core.integers import must_be, require_integer, shown
 
 Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8]]
 """A function of states (k, packed_size), seats (k,) and a seed, which draws a state for each, as `Table.resample`."""
 
+# The number of legal actions that an error names.
+_MAX_TOLD = 20
+
 
 def judge(bot: Bot, decisions: Decisions) -> Judgement:
-    """Let a bot judge decisions. Raises BotError if it does not choose one integer for each."""
+    """Let a bot judge decisions. Raises BotError if it does not choose a legal action for each, or rates others."""
     judgement = bot.judge(decisions)
-    _check(bot, judgement.actions, len(decisions))
-    return judgement
+    if not isinstance(judgement, Judgement):
+        raise BotError(f"judge of {type(bot).__name__} must return a Judgement, not {shown(judgement)}")
+    return Judgement(
+        _checked(bot, judgement.actions, decisions),
+        _ratings(bot, "values", judgement.values, decisions),
+        _ratings(bot, "shares", judgement.shares, decisions),
+    )
 
 
-def choose(bot: Bot, decisions: Decisions) -> NDArray[np.integer[Any]]:
-    """Let a bot choose. Raises BotError if it does not choose one integer for each decision."""
-    return _check(bot, bot.choose(decisions), len(decisions))
+def choose(bot: Bot, decisions: Decisions) -> NDArray[np.uint16]:
+    """Let a bot choose. Raises BotError if it does not choose a legal action for each decision."""
+    return _checked(bot, bot.choose(decisions), decisions)
 
 
-def _check(bot: Bot, actions: object, count: int) -> NDArray[np.integer[Any]]:
+def _checked(bot: Bot, actions: object, decisions: Decisions) -> NDArray[np.uint16]:
     chosen = np.asarray(actions)
-    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+    if chosen.shape != (len(decisions),) or chosen.dtype.kind not in "iu":
         found = f"{chosen.dtype} {chosen.shape}"
-        raise BotError(f"{type(bot).__name__} must choose integers of the shape {(count,)}, not {found}")
-    return chosen
+        raise BotError(f"{type(bot).__name__} must choose integers of the shape {(len(decisions),)}, not {found}")
+    is_chosen = decisions.legal_ids == np.repeat(chosen, decisions.legal_counts())
+    # Legal ids are all different.
+    if np.count_nonzero(is_chosen) != len(decisions):
+        row = int(np.argmin(np.logical_or.reduceat(is_chosen, decisions.legal_offsets[:-1])))
+        legal = decisions.legal_ids[slice(*decisions.legal_offsets[row : row + 2])].tolist()
+        told = ", ".join(map(str, legal[:_MAX_TOLD])) + ", …" * (len(legal) > _MAX_TOLD)
+        raise BotError(
+            f"{type(bot).__name__} chose action {chosen[row]} for seat {decisions.actors[row]} at decision {row} of "
+            f"{len(decisions)}, which has the legal actions {told}"
+        )
+    return chosen.astype(np.uint16, copy=False)
+
+
+def _ratings(bot: Bot, name: str, given: object, decisions: Decisions) -> NDArray[np.float64]:
+    ratings = np.asarray(given)
+    if ratings.size and (ratings.shape != decisions.legal_ids.shape or ratings.dtype.kind not in "fiu"):
+        wanted, found = f"numbers of the shape {decisions.legal_ids.shape}", f"{ratings.dtype} {ratings.shape}"
+        raise BotError(f"{name} of {type(bot).__name__} must be {wanted}, or none, not {found}")
+    return ratings.astype(np.float64, copy=False)
 
 
 class Positions(Protocol):
@@ -110,6 +136,13 @@ def decisions_of(
     np.cumsum(counts[rows], out=offsets[1:])
     actors = positions.actors[rows]
     nothing = np.empty((0, 0), np.uint8)
+    drawn = nothing
+    if bot.needs_worlds:
+        # Any seed will do that tells nothing of the game: what is drawn of these with seeds of their own depends on
+        # nothing but luck and what the actor knows.
+        states = resample(positions.states[rows], actors, int(luck[0]))
+        worlds, _ = Table(game, players).resample(states.data, actors, seeds=luck)
+        drawn = np.frombuffer(worlds, np.uint8).reshape(len(rows), game.packed_size)
     return Decisions(
         game=game,
         players=players,
@@ -118,8 +151,7 @@ def decisions_of(
         legal_ids=positions.legal_ids[np.repeat(chosen, counts)],
         luck=luck,
         observations=positions.observations[rows] if bot.needs_observations else nothing,
-        # Worlds depend on luck and on what the actor knows, so any seed will do that tells nothing of the game.
-        drawn=resample(positions.states[rows], actors, int(luck[0])) if bot.needs_worlds else nothing,
+        drawn=drawn,
     )
 
 

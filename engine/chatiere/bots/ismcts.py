@@ -4,7 +4,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
-from chatiere.bots.search import MAX_SIMULATIONS, SearchColumns, read_exploration, read_simulations, search
+from chatiere.bots.search import (
+    MAX_SIMULATIONS,
+    SearchColumns,
+    read_exploration,
+    read_noise,
+    read_simulations,
+    search,
+    sure_win,
+)
 
 # UCB1's constant of exploration, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7
@@ -17,20 +25,26 @@ _SIMULATIONS = 1000
 class IsmctsBot(SearchBot):
     """A bot for any game that chooses the action which a search has visited most.
 
-    Of equals it takes the one with the best value, then the one of the lowest dense id.
+    It takes a sure win at once, however often that was visited: an action that in every simulation ended the game, won
+    by its seat alone. Of equals it takes the one with the best value, then the one of the lowest dense id.
     """
 
     title = "Tree search"
     description = "Searches a tree of what may follow, and takes the action that it looked at most."
 
     def __init__(
-        self, simulations: int | None = None, milliseconds: int | None = None, exploration: float = EXPLORATION
+        self,
+        simulations: int | None = None,
+        milliseconds: int | None = None,
+        noise: int = 0,
+        exploration: float = EXPLORATION,
     ) -> None:
         """Create a bot.
 
         `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow, at most 1000
         for each. `exploration`: the constant of UCB1, from 0 on. `milliseconds`: for each call of `choose`; None: no
-        limit. Choices that depend on it can't be repeated.
+        limit. Choices that depend on it can't be repeated. `noise`: how many per cent of the priors at the root are
+        noise (see `search`), 0 … 100; for games to learn from.
 
         Raises EngineError: INVALID_BATCH.
         """
@@ -39,6 +53,7 @@ class IsmctsBot(SearchBot):
         self.budget = read_simulations(simulations)
         self.is_reproducible = milliseconds is None
         self._milliseconds = milliseconds
+        self._noise = read_noise(noise / 100)
         self._exploration = read_exploration(exploration)
 
     def judge(self, decisions: Decisions) -> Judgement:
@@ -58,7 +73,8 @@ class IsmctsBot(SearchBot):
             shares[places] = found.visits / np.add.reduceat(found.visits, found.legal_offsets[:-1])[trees]
             # Each tree's actions stay together, the best of them first.
             known = np.nan_to_num(found.values, nan=-1.0)
-            best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), trees))
+            is_no_win = known != sure_win(decisions.players)
+            best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), is_no_win, trees))
             actions[some] = found.legal_ids[best_first[found.legal_offsets[:-1]]]
         return Judgement(actions, values, shares)
 
@@ -77,5 +93,6 @@ class IsmctsBot(SearchBot):
             worlds,
             simulations=self.budget,
             exploration=self._exploration,
+            noise=self._noise,
             milliseconds=self._milliseconds,
         )

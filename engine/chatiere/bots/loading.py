@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from chatiere.bots.bot import Bot
 from chatiere.bots.network import OnnxBot
@@ -148,17 +148,26 @@ def _class_in(own: OwnBot) -> type[Bot]:
         module = importlib.import_module(own.source) if own.file is None else _module_of(own.file.resolve())
     except ModuleNotFoundError as error:
         if own.file is None and error.name and f"{own.source}.".startswith(f"{error.name}."):
-            raise ValueError(f"bot {own.text}: there is no module {own.source}") from error
+            raise ValueError(
+                f"bot {own.text}: there is no module {own.source}; a class in a file is FILE.py:CLASS"
+            ) from error
         raise ValueError(f"bot {own.text}: {own.source} cannot be loaded: {_told(error)}") from error
     except Exception as error:
         raise ValueError(f"bot {own.text}: {own.source} cannot be loaded: {_told(error)}") from error
     if not hasattr(module, own.class_name):
-        raise ValueError(f"bot {own.text}: {own.source} has no {own.class_name}")
+        theirs = [name for name, each in vars(module).items() if _is_bot(each) and not inspect.isabstract(each)]
+        raise ValueError(
+            f"bot {own.text}: {own.source} has no {own.class_name}; its bots: {', '.join(theirs) or 'none'}"
+        )
     return _checked(own.text, getattr(module, own.class_name), own.class_name)
 
 
+def _is_bot(found: object) -> TypeGuard[type[Bot]]:
+    return isinstance(found, type) and issubclass(found, Bot)
+
+
 def _checked(text: str, found: object, name: str) -> type[Bot]:
-    if not (isinstance(found, type) and issubclass(found, Bot)):
+    if not _is_bot(found):
         raise ValueError(f"bot {text}: {name} is not a subclass of chatiere.bots.Bot")
     if inspect.isabstract(found):
         missing = ", ".join(sorted(found.__abstractmethods__))
@@ -176,7 +185,7 @@ def _value(text: str) -> int | float | str:
 
 
 def _told(error: BaseException) -> str:
-    # In one line, with the place of the error: its traceback is not shown.
-    frames = traceback.extract_tb(error.__traceback__)
+    # In one line, with the place of the error: its traceback is not shown. A SyntaxError says by itself where it is.
+    frames = [] if isinstance(error, SyntaxError) else traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"

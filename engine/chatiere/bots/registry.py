@@ -17,6 +17,15 @@ from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.random import RandomBot
 from chatiere.engine import Game
 
+BOTS_VERSION = 2
+"""The version of the package's bots, which is raised by whatever makes one of them choose otherwise.
+
+1: those before sealed tables named it."""
+
+
+class OtherVersionError(ValueError):
+    """A bot of a version that this release does not play."""
+
 
 class Parameter(NamedTuple):
     """A whole number that a bot can be given: `lowest` … `highest`, both included; `default` may be None, for none.
@@ -40,6 +49,16 @@ class _Entry(NamedTuple):
     title: str
     description: str
     parameters: Sequence[Parameter] = ()
+    # The BOTS_VERSION from which on the bot chooses so, and the bot as it was before, as long as that is kept.
+    since: int = 1
+    before: "_Entry | None" = None
+
+    def of(self, version: int) -> "_Entry | None":
+        """Return the bot as it was in a version; None if that is not kept."""
+        entry: _Entry | None = self
+        while entry is not None and entry.since > version:
+            entry = entry.before
+        return entry
 
 
 class BotInfo(NamedTuple):
@@ -56,8 +75,8 @@ class BotInfo(NamedTuple):
     seconds: float | None
 
 
-def _entry(bot: type[Bot], *parameters: Parameter) -> _Entry:
-    return _Entry(bot, bot.title, bot.description, parameters)
+def _entry(bot: type[Bot], *parameters: Parameter, since: int = 1) -> _Entry:
+    return _Entry(bot, bot.title, bot.description, parameters, since)
 
 
 _FOR_ANY_GAME = {
@@ -94,6 +113,16 @@ _FOR_ANY_GAME = {
             "Milliseconds",
             "Time for each decision, instead of a number of simulations; choices then can't be repeated.",
         ),
+        Parameter(
+            "noise",
+            0,
+            100,
+            0,
+            False,
+            "Noise",
+            "Per cent of chance in what the search explores first, so that games to learn from differ.",
+        ),
+        since=2,
     ),
 }
 
@@ -111,7 +140,9 @@ def read_added(text: str) -> tuple[str, str]:
     """Read NAME=BOT, or NAME: return the name and the bot, which is not loaded. Raises ValueError for another name."""
     name, equals, bot = text.partition("=")
     if not _NAME.fullmatch(name):
-        raise ValueError(f"the name of a bot to add must be of lower-case letters, digits and _, not {name!r}")
+        raise ValueError(
+            f"the name of a bot to add must be of lower-case letters, digits and _, not {name!r}; wanted is NAME=BOT"
+        )
     return name, bot if equals else name
 
 
@@ -165,12 +196,13 @@ class Registry:
             for name, entry in self._entries(game).items()
         ]
 
-    def get(self, spec: str, game: str | Game, players: SupportsIndex) -> Bot:
+    def get(self, spec: str, game: str | Game, players: SupportsIndex, version: int | None = None) -> Bot:
         """Return the bot that `spec` describes, for a game (or its name) and a number of players.
 
         `spec`: one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]. Parameters that are not given have their
-        defaults. Raises ValueError for a bot or parameter that there is not and a number out of range, and EngineError:
-        UNKNOWN_GAME, INVALID_PLAYERS.
+        defaults. `version`: the bot chooses as those of this BOTS_VERSION did; None: the newest. Bots that an operator
+        added have no versions. Raises ValueError for a bot or parameter that there is not and a number out of range,
+        OtherVersionError, and EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
         """
         game = _game(game)
         game.read_players(players)
@@ -178,7 +210,10 @@ class Registry:
         entries = self._entries(game)
         if name not in entries:
             raise _unknown(name, game, entries)
-        entry = entries[name]
+        wanted = BOTS_VERSION if version is None else version
+        entry = entries[name].of(wanted)
+        if entry is None or (wanted > BOTS_VERSION and not self.is_added(name)):
+            raise OtherVersionError(f"this release does not have the bot {name} of version {wanted}")
         numbers = {parameter.name: parameter.default for parameter in entry.parameters}
         numbers |= _read(name, entry.parameters, given) if colon else {}
         return entry.make(**numbers)
@@ -188,6 +223,12 @@ class Registry:
 
 
 _PACKAGED = Registry()
+
+
+def versions() -> list[int]:
+    """Return the versions, ascending, of which this release has all of the package's bots; the last is BOTS_VERSION."""
+    entries = [entry for game in engine.games() for entry in _entries(game).values()]
+    return [version for version in range(1, BOTS_VERSION + 1) if all(entry.of(version) for entry in entries)]
 
 
 def names(game: str | Game) -> list[str]:
@@ -224,7 +265,8 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
     game.read_players(players)
     bot = _load(spec)
     if bot is None:
-        raise _unknown(spec.partition(":")[0], game, names(game))
+        unknown = _unknown(spec.partition(":")[0], game, names(game))
+        raise ValueError(f"{unknown}; one of your own is FILE.py:CLASS or MODULE:CLASS")
     return bot
 
 

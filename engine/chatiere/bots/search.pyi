@@ -22,7 +22,9 @@ class SearchColumns(NamedTuple):
     values: NDArray[np.float64]
     moves: NDArray[np.uint64]
 
+def sure_win(players: int) -> float: ...
 def read_exploration(value: Any) -> float: ...
+def read_noise(value: Any) -> float: ...
 def read_simulations(value: Any) -> int: ...
 def search(
     game: Game,
@@ -32,6 +34,7 @@ def search(
     *,
     simulations: SupportsIndex,
     exploration: float,
+    noise: float = 0.0,
     evaluate: Callable[[Leaves], tuple[ArrayLike, ArrayLike]] | None = None,
     milliseconds: float | None = None,
 ) -> SearchColumns: ...

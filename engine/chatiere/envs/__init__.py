@@ -4,8 +4,9 @@
 libraries know; each library is an extra: chatiere[pettingzoo], chatiere[openspiel], chatiere[gymnasium].
 """
 
+from chatiere.engine.core.compact import CompactObservations
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs.batch import Batch, Ended, observation_part
 from chatiere.envs.table_env import TableEnv
 
-__all__ = ["Batch", "Ended", "ObservationLayout", "TableEnv", "observation_part"]
+__all__ = ["Batch", "CompactObservations", "Ended", "ObservationLayout", "TableEnv", "observation_part"]

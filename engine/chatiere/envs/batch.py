@@ -93,7 +93,8 @@ class Batch:
     """bool (n, num_actions): True for legal actions; or as bits, uint8 (n, ceil(num_actions / 8)), the lowest of each
     byte first. Empty unless requested."""
     features: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
-    """(n, num_features): the actor's observation, encoded by ObservationLayout.features as requested; else empty."""
+    """(n, num_features): the actor's observation, or its compact form, by ObservationLayout.features as requested; else
+    empty."""
     states: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots."""
     ended: Ended

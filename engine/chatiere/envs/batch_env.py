@@ -2,20 +2,23 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine.closing import Closing
+from chatiere.engine.core.arrays import aligned_empty
 from chatiere.engine.core.batch import MAX_ITEMS
+from chatiere.engine.core.compact import CompactObservations
 from chatiere.engine.core.integers import column_of, require_integer, shown, unsigned
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs.batch import Batch, Ended, Positions, joined, only
 from chatiere.v1.game_pb2 import GameInfo
 
 FeatureForm = Literal["float32", "float16", "packed"]
+
+_ELEMENTS: dict[FeatureForm, Any] = {"float32": np.float32, "float16": np.float16, "packed": np.uint8}
 
 
 class Rows(NamedTuple):
@@ -57,14 +60,18 @@ class BatchEnv(Closing):
         seed: SupportsIndex,
         mask: bool | Literal["bits"],
         features: FeatureForm | None,
+        compact: bool,
     ) -> None:
         """Check the arguments. Raises TypeError and ValueError, which name them."""
         if mask not in (False, True, "bits"):
             raise ValueError(f'mask must be False, True or "bits", not {shown(mask)}')
         if features not in (None, *get_args(FeatureForm)):
             raise ValueError(f"features must be None or one of {get_args(FeatureForm)}, not {shown(features)}")
+        if compact and features is None:
+            raise ValueError(f"compact is for features, which have to be one of {get_args(FeatureForm)}, not None")
         self._mask = mask
         self._features = features
+        self._is_compact = bool(compact)
         self.num_envs = require_integer("num_envs", num_envs)
         self._batches = require_integer("batches", batches)
         self._games = None if games is None else require_integer("games", games)
@@ -145,25 +152,29 @@ class BatchEnv(Closing):
     def _is_last(self) -> bool:
         """Return True if no batch is due any more."""
 
+    def _describe(self, info: GameInfo) -> None:
+        # Takes the description of the game. Raises ValueError if it has no features of the form requested.
+        self.info = info
+        try:
+            self._compact = CompactObservations(info) if self._is_compact else None
+        except ValueError as error:
+            raise ValueError(f"compact must be False for {info.name}: {error}") from None
+        self._layout = ObservationLayout(self._compact or info)
+
     def _new_mask(self, rows: int) -> NDArray[np.bool_] | NDArray[np.uint8] | None:
         # An array for a mask; None if none is requested.
         if self._mask == "bits":
-            return np.empty((rows, -(-self.info.num_actions // 8)), np.uint8)
-        return np.empty((rows, self.info.num_actions), np.bool_) if self._mask else None
+            return aligned_empty((rows, -(-self.info.num_actions // 8)), np.uint8)
+        return aligned_empty((rows, self.info.num_actions), np.bool_) if self._mask else None
 
     def _encoded(self, observations: NDArray[np.uint8]) -> NDArray[Any]:
         # Their features as requested.
         if self._features is None:
             return np.zeros((0, 0), np.float32)
         width = self._layout.packed_size if self._features == "packed" else self._layout.num_features
-        out: NDArray[Any] = np.empty(
-            (len(observations), width), np.uint8 if self._features == "packed" else self._features
-        )
-        return self._layout.features(observations.reshape(len(observations), self._layout.length), out)
-
-    @cached_property
-    def _layout(self) -> ObservationLayout:
-        return ObservationLayout(self.info)
+        out: NDArray[Any] = aligned_empty((len(observations), width), _ELEMENTS[self._features])
+        observations = observations.reshape(len(observations), self.info.observation_length)
+        return self._layout.features(self._compact.crop(observations) if self._compact else observations, out)
 
     def _require_open(self) -> None:
         if self._is_closed:

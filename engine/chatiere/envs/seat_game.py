@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from chatiere.bots import Bot
 from chatiere.bots.hosting import choose, decisions_at
 from chatiere.bots.random import RandomBot
 from chatiere.engine import EngineError, Position
-from chatiere.envs.seating import Seating, bot_error, refusal
+from chatiere.envs.seating import Seating, refusal
 
 _WORD = 2**64 - 1
 
@@ -74,16 +73,8 @@ class SeatGame:
                 legal = position.legal_actions()
                 position.apply(legal[(luck >> 32) * len(legal) >> 32])
             else:
-                self._apply_choice(bot, luck)
+                position.apply(choose(bot, decisions_at(position, bot, luck))[0])
         self.over, self.legal_actions = False, position.legal_actions()
-
-    def _apply_choice(self, bot: Bot, luck: int) -> None:
-        chosen = choose(bot, decisions_at(self.position, bot, luck))
-        action = int(chosen[0])
-        try:
-            self.position.apply(action)
-        except EngineError as error:
-            raise bot_error(action, error.message, error.rule) from None
 
 
 def _scramble(word: int) -> int:

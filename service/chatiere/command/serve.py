@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from chatiere.command.common import AddedBots, Address, CommandError, Several
-from chatiere.service.base.settings import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
+from chatiere.service.base.settings import LOG_FORMATS, LOG_LEVELS, RELAYS, SettingError, Settings
 from chatiere.service.process.supervisor import serve
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -90,6 +90,15 @@ _OPTIONS = (
         click.FloatRange(min=1),
         "Seconds after which a worker whose serving loop hangs is killed and replaced.",
     ),
+    _setting(
+        "relay",
+        click.Choice(RELAYS),
+        "Serve rooms, in which players see each other's moves as they come; memory: in that of the one worker.",
+    ),
+    _setting("max_rooms", _NUMBER, "The largest number of rooms; one client may have half of them."),
+    _setting("max_followers", _NUMBER, "The largest number of followers of rooms; one client may have half of them."),
+    _setting("max_room_bytes", _NUMBER, "The largest size of all rooms in memory, in bytes; of one client half."),
+    _setting("room_lifetime", _SECONDS, "Seconds for which a room is kept that nobody uses."),
     _setting("tls_certificate", _FILE, "PEM file of the certificate chain, for TLS; reread when it changes."),
     _setting("tls_key", _FILE, "PEM file of the certificate's key."),
     _setting("client_ca", _FILE, "PEM file of the authorities for clients' certificates (mutual TLS)."),
@@ -98,7 +107,7 @@ _OPTIONS = (
     _setting(
         "open_tables",
         None,
-        "Let clients without a token call TableService, limited by address.",
+        "Let clients without a token call TableService and RoomService, limited by address.",
         "--open-tables/--no-open-tables",
     ),
     _setting(
@@ -123,6 +132,11 @@ _OPTIONS = (
         "rules_versions",
         Several("GAME=VERSION"),
         "The versions of the rules under which new games begin, instead of the newest (see docs/versions.md).",
+    ),
+    _setting(
+        "bots_version",
+        _NUMBER,
+        "The version of the bots that decide at sealed tables, instead of the newest (see docs/versions.md).",
     ),
     _setting(
         "bots",

@@ -1,5 +1,6 @@
 """chatiere verify."""
 
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,8 +8,8 @@ import click
 from google.protobuf import json_format
 
 from chatiere import engine
-from chatiere.bots import Registry
-from chatiere.bots.hosting import decisions_at
+from chatiere.bots import OtherVersionError, Registry, versions
+from chatiere.bots.hosting import choose, decisions_at
 from chatiere.clients.sealed_seat import hash_of, header_of, table_of
 from chatiere.command.common import AddedBots, CommandError
 from chatiere.engine import EngineError, Position, codec
@@ -23,8 +24,23 @@ _SHARED = ("table_id", "commitment", "seats")
 _SHARED_OF_GAME = ("game", "players", "rules_version", "options")
 
 
+# The exit status if nothing differs, but bots of other versions decided.
+_UNVERIFIED = 3
+
+
 class _DifferenceError(Exception):
     """Something in a record that does not follow from its root."""
+
+
+class _Decisions(NamedTuple):
+    seats: list[int]
+    """Who decided at each ply."""
+    versions: list[int]
+    """The bots_version after each."""
+    verified: int
+    """The number of bots' decisions that are as they had to be."""
+    unverified: dict[int, int]
+    """How many could not be verified, by the version of their bots."""
 
 
 @click.command("verify")
@@ -58,7 +74,9 @@ def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...])
     first, by its hash, and of one ply there can be only one. What a table hides only the service can read.
 
     The commitment itself has to be one that you know from the game: give a table of it with --table, or compare the
-    commitment that is printed. Bots are those of this release of Chatière and of --bots.
+    commitment that is printed. Bots are those of this release of Chatière and of --bots. Decisions of bots of another
+    version, which this release does not have as they were, cannot be verified: the command says how many, and exits
+    with 3 if all else is right.
     """
     try:
         registry = Registry(added)
@@ -69,13 +87,19 @@ def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...])
     try:
         for table in tables:
             _compare(found, table.header)
-        seats, decided = _verify(found, registry)
-        _verify_chain(tables, seats)
+        decisions = _verify(found, registry)
+        _verify_chain(tables, decisions)
     except _DifferenceError as error:
         click.echo(f"{record}: {error}", err=True)
         raise click.exceptions.Exit(1) from error
-    click.echo(f"table {found.table_id.hex()}: {len(seats)} decisions, {decided} of them by bots, as told")
+    made, verified = len(decisions.seats), decisions.verified
+    click.echo(f"table {found.table_id.hex()}: {made} decisions, {verified} of them by bots, as told")
     click.echo(f"commitment {found.commitment.hex()}{_held_against(tables)}")
+    for version, number in decisions.unverified.items():
+        known = ", ".join(map(str, versions()))
+        click.echo(f"not verified: {number} decisions of bots of version {version}; this release has version {known}")
+    if decisions.unverified:
+        raise click.exceptions.Exit(_UNVERIFIED)
 
 
 class _Table(NamedTuple):
@@ -111,8 +135,8 @@ def _compare(record: pb.TableRecord, header: pb.TableHeader) -> None:
                 raise _DifferenceError(f"the record's {name} is not that of the table")
 
 
-def _verify_chain(tables: list[_Table], seats: list[int]) -> None:
-    # `seats`: who decided at each ply of the record.
+def _verify_chain(tables: list[_Table], decisions: _Decisions) -> None:
+    seats = decisions.seats
     hashes: dict[int, bytes] = {}
     for header, table_hash in tables:
         ply = header.ply
@@ -120,6 +144,10 @@ def _verify_chain(tables: list[_Table], seats: list[int]) -> None:
             raise _DifferenceError(f"a table of ply {ply}, but the record has {len(seats)} decisions")
         if ply and header.mover != seats[ply - 1]:
             raise _DifferenceError(f"the table of ply {ply} was made by seat {header.mover}, not {seats[ply - 1]}")
+        if ply and (header.bots_version or 1) != (version := decisions.versions[ply - 1]):
+            raise _DifferenceError(
+                f"the table of ply {ply} has bots of version {header.bots_version or 1}, the record of {version}"
+            )
         if not ply and header.parent != NO_PARENT:
             raise _DifferenceError("the table of ply 0 is made of another one")
         if hashes.setdefault(ply, table_hash) != table_hash:
@@ -133,8 +161,7 @@ def _verify_chain(tables: list[_Table], seats: list[int]) -> None:
             )
 
 
-def _verify(record: pb.TableRecord, registry: Registry) -> tuple[list[int], int]:
-    # The seat that decided at each ply, and the number of decisions that bots made.
+def _verify(record: pb.TableRecord, registry: Registry) -> _Decisions:
     if len(record.root) != roots.ROOT_SIZE or roots.commitment_of(record.table_id, record.root) != record.commitment:
         raise _DifferenceError("the commitment is not to this root")
     stream = record.record.stream
@@ -164,32 +191,43 @@ def _begin(record: pb.TableRecord) -> Position:
     return position
 
 
-def _play(position: Position, record: pb.TableRecord, registry: Registry) -> tuple[list[int], int]:
+def _play(position: Position, record: pb.TableRecord, registry: Registry) -> _Decisions:
+    actions = record.record.actions
+    of_bots = [version or 1 for version in record.bots_versions] or [1] * len(actions)
+    if len(of_bots) != len(actions):
+        raise _DifferenceError(f"{len(of_bots)} versions of bots for {len(actions)} decisions")
     seats: list[int] = []
-    decided = 0
-    for ply, action in enumerate(record.record.actions):
+    verified = 0
+    unverified: Counter[int] = Counter()
+    for ply, (action, version) in enumerate(zip(actions, of_bots, strict=True)):
         position.require_decision()
         seat = position.current_player()
         seats.append(seat)
         spec = record.seats[seat].bot
         if spec:
-            chosen = _choice(registry, spec, position, roots.luck_of(record.root, ply))
-            if chosen != action:
+            chosen = _choice(registry, spec, version, position, roots.luck_of(record.root, ply))
+            if chosen is None:
+                unverified[version] += 1
+            elif chosen != action:
                 raise _DifferenceError(f"ply {ply}: seat {seat}, {spec}, would have chosen {chosen}, not {action}")
-            decided += 1
+            else:
+                verified += 1
         position.apply(action)
     if not position.is_terminal():
         raise _DifferenceError("the game is not over at the end of the record")
-    return seats, decided
+    return _Decisions(seats, of_bots, verified, unverified)
 
 
-def _choice(registry: Registry, spec: str, position: Position, luck: int) -> int:
+def _choice(registry: Registry, spec: str, version: int, position: Position, luck: int) -> int | None:
+    # None: of a version that this release does not have.
     try:
-        bot = registry.get(spec, position.game, position.num_players())
+        bot = registry.get(spec, position.game, position.num_players(), version)
+    except OtherVersionError:
+        return None
     except ValueError as error:
         raise _DifferenceError(str(error)) from error
     if not bot.is_reproducible:
         raise _DifferenceError(
             f"{spec} is no bot for a table: what it chooses depends on time, or it does not declare itself reproducible"
         )
-    return int(bot.choose(decisions_at(position, bot, luck))[0])
+    return int(choose(bot, decisions_at(position, bot, luck))[0])

@@ -55,6 +55,7 @@ def command(address: str, web_hosts: tuple[str, ...], table_keys: Path | None) -
             insecure=True,
             metrics_address=None,
             table_keys=path,
+            relay="memory",
             log_level="error",
         )
         serve(settings, ready=_tell)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatiere.service.base.errors import OK as ENDED
-from chatiere.service.base.errors import StatusError
+from chatiere.service.base.errors import StatusError, slot_lost
 from chatiere.service.exchange.feeds import FeedExchange
 from chatiere.service.exchange.health import Health
 from chatiere.service.exchange.methods import FeedHandler, FeedMethod
@@ -135,6 +135,27 @@ def test_a_feed_that_begins_while_the_server_stops_ends() -> None:
     fed = Fed()
     fed.happen("drain", "request")
     assert fed.settle() == STOPPING
+
+
+def test_a_feed_gives_way_to_another_when_its_limit_is_reached() -> None:
+    fed = Fed()
+    fed.happen("request", "send")
+    fed.played.guards._limits.begin(fed.played.limit, "another")
+    fed.played.look()
+    assert fed.wire.was_reset
+    fed.played.guards._limits.end(fed.played.limit, "another")
+    assert fed.settle() == FULL
+
+
+def test_a_feed_that_is_cut_does_not_wait_for_its_client() -> None:
+    fed = Fed()
+    fed.happen("request", "send")
+    assert fed.source.feed is not None
+    for _ in range(2):
+        fed.source.feed.cut(slot_lost("calls", 1))
+    fed.played.look()
+    assert fed.wire.was_reset
+    assert fed.settle() == FULL
 
 
 # Health

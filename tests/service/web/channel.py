@@ -1,6 +1,11 @@
-"""The door for browsers as a channel of grpcio, for tests of what all doors have: unary calls by Connect, in binary."""
+"""The door for browsers as a channel of grpcio, for tests of what all doors have.
+
+It makes calls with one request, by Connect, in binary.
+"""
 
 import base64
+import json
+import struct
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
@@ -84,6 +89,48 @@ class WebCall:
         return WebFuture(self._threads.submit(self.with_call, request, timeout, metadata))
 
 
+class WebStream:
+    """The responses of a call, as they come."""
+
+    def __init__(
+        self, client: httpx.Client, method: str, body: bytes, headers: Sequence[tuple[str, str]], read: Any
+    ) -> None:
+        envelope = struct.pack(">BI", 0, len(body)) + body
+        kind = ("content-type", "application/connect+proto")
+        request = client.build_request("POST", method, content=envelope, headers=[kind, *headers])
+        self._response = client.send(request, stream=True)
+        self._parts, self._data, self._read = self._response.iter_raw(), b"", read
+        if self._response.status_code != 200:
+            self._response.read()
+            raise _error_of(self._response)
+
+    def __iter__(self) -> "WebStream":
+        return self
+
+    def __next__(self) -> Any:
+        flags, size = struct.unpack(">BI", self._take(5))
+        data = self._take(size)
+        if not flags:
+            return self._read(data)
+        self.cancel()
+        error = json.loads(data).get("error")
+        if error is None:
+            raise StopIteration
+        raise _connect_error(error, [])
+
+    def _take(self, size: int) -> bytes:
+        while len(self._data) < size:
+            try:
+                self._data += next(self._parts)
+            except (StopIteration, httpx.TransportError):
+                raise WebError(grpc.StatusCode.UNAVAILABLE, "the connection has ended") from None
+        found, self._data = self._data[:size], self._data[size:]
+        return found
+
+    def cancel(self) -> None:
+        self._response.close()
+
+
 class WebChannel:
     """A channel to an address, without TLS."""
 
@@ -107,17 +154,32 @@ class WebChannel:
     ) -> WebCall:
         return WebCall(self._client, self._threads, method, request_serializer, response_deserializer)
 
-    def unary_stream(self, *_: Any, **__: Any) -> None:
-        """Stubs ask for their streams when they are made; this door has none."""
+    def unary_stream(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] = bytes,
+        response_deserializer: Callable[[bytes], Any] = bytes,
+        _registered_method: bool = False,
+    ) -> Callable[..., WebStream]:
+        def call(request: Any, metadata: Metadata = ()) -> WebStream:
+            return WebStream(self._client, method, request_serializer(request), metadata, response_deserializer)
 
-    stream_unary = stream_stream = unary_stream
+        return call
+
+    def stream_unary(self, *_: Any, **__: Any) -> None:
+        """Stubs ask for their streams when they are made; this door has none of requests."""
+
+    stream_stream = stream_unary
 
 
 def _error_of(response: httpx.Response) -> WebError:
     trailers: list[tuple[str, str | bytes]] = [("x-request-id", response.headers.get("x-request-id", ""))]
     if not response.headers["content-type"].startswith("application/json"):
         return WebError(_OF_HTTP.get(response.status_code, grpc.StatusCode.UNKNOWN), response.text, trailers)
-    error = response.json()
+    return _connect_error(response.json(), trailers)
+
+
+def _connect_error(error: Any, trailers: list[tuple[str, str | bytes]]) -> WebError:
     code = _CODES[error["code"]]
     if "details" in error:
         status = status_pb2.Status(code=code_pb2.Code.Value(code.name), message=error["message"])

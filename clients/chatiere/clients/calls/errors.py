@@ -29,7 +29,8 @@ class ChatiereError(Exception):
     `metadata`: further facts by name, as ErrorReason lists them, such as "actor" and "rule"; may be empty.
     `violations`: the invalid fields of the request; may be empty.
     `request_id`: the id under which the service logged the call; "" if the service did not respond.
-    `retry_after`: the seconds after which to try again (LIMIT_EXCEEDED); None if the service does not say.
+    `retry_after`: the seconds after which to try again (LIMIT_EXCEEDED, or a service that stops); None if the service
+    does not say.
     `localized`: what is wrong, for players, in the client's language; "" if it asked for none.
     """
 
@@ -91,8 +92,9 @@ def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) 
     for detail in status.details if status is not None else ():
         for kind in info, request, problems, retry, localized:
             detail.Unpack(kind)
+    retry_after = retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None
     if info.domain != _DOMAIN:
-        return TransportError(code, message)
+        return TransportError(code, message, retry_after=retry_after)
     return ChatiereError(
         code,
         message,
@@ -100,6 +102,6 @@ def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) 
         dict(info.metadata),
         tuple(FieldViolation(each.field, each.description) for each in problems.field_violations),
         request.request_id,
-        retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None,
+        retry_after,
         localized.message,
     )

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 import grpc
 
-from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, table_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, room_service_pb2, table_service_pb2
 
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
 BOT_SERVICE = bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
 TABLE_SERVICE = table_service_pb2.DESCRIPTOR.services_by_name["TableService"].full_name
+ROOM_SERVICE = room_service_pb2.DESCRIPTOR.services_by_name["RoomService"].full_name
 
 _SERVICE_CONFIG = {
     # Calls go in turn to all servers that report themselves healthy.
@@ -19,15 +20,17 @@ _SERVICE_CONFIG = {
     "healthCheckConfig": {"serviceName": GAME_SERVICE},
     "methodConfig": [
         {
-            "name": [{"service": name} for name in (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE)],
+            "name": [
+                {"service": name} for name in (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE, ROOM_SERVICE)
+            ],
             "retryPolicy": {
                 "maxAttempts": 5,
                 "initialBackoff": "0.1s",
                 "maxBackoff": "1s",
                 "backoffMultiplier": 2,
-                # Nothing is stored, so every call may be repeated; with these two another try can help. gRPC ends a
-                # call with CANCELLED if it reaches a server at the very moment in which that stops. A call that the
-                # client itself cancels is not retried.
+                # Nothing is stored, and a room holds what is posted twice once, so every call may be repeated; with
+                # these two another try can help. gRPC ends a call with CANCELLED if it reaches a server at the very
+                # moment in which that stops. A call that the client itself cancels is not retried.
                 "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
             },
         }

@@ -136,8 +136,10 @@ class Table:
         states: _States,
         seats: _Column,
         *,
-        seed: SupportsIndex,
+        seed: SupportsIndex | None = None,
         first_game_number: SupportsIndex = 0,
+        seeds: _Column | None = None,
+        game_numbers: _Column | None = None,
         cancellation: Cancellation | None = None,
     ) -> tuple[bytes, FaultColumns]: ...
     def observe(

@@ -230,6 +230,20 @@ cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
     return copy
 
 
+cdef bytes game_numbers_for(game_numbers, Py_ssize_t count):
+    # Those of `count` seeds; None: all 0.
+    if game_numbers is None:
+        return bytes(count * sizeof(uint64_t))
+    return copy_for("game_numbers", game_numbers, sizeof(uint64_t), count)
+
+
+cdef int require_seeds(game_numbers) except -1:
+    # Without seeds there are no game numbers.
+    if game_numbers is not None:
+        raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
+    return 0
+
+
 cdef int check_size(Py_ssize_t size, max_bytes) except -1:
     if max_bytes is not None and size > read_number("max_bytes", max_bytes, 0, MAX_U64):
         raise EngineError(
@@ -421,12 +435,9 @@ cdef class Table:
             seed_column = copy_of("seeds", seeds, sizeof(uint64_t))
             n = check_count("seeds", (len(seed_column) + 7) // 8)
             seed_column = copy_for("seeds", seed_column, sizeof(uint64_t), n)
-            number_column = bytes(n * sizeof(uint64_t))
-            if game_numbers is not None:
-                number_column = copy_for("game_numbers", game_numbers, sizeof(uint64_t), n)
+            number_column = game_numbers_for(game_numbers, n)
         else:
-            if game_numbers is not None:
-                raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
+            require_seeds(game_numbers)
             if count is None:
                 raise EngineError(
                     Reason.INVALID_BATCH, "either seeds or, for explicit chance, count is required", field="count"
@@ -651,11 +662,23 @@ cdef class Table:
         require_done(end)
         return ScoreColumns(totals, final, ranks, returns), self.faults_of(faults, given)
 
-    def resample(self, states, seats, *, seed, first_game_number=0, Cancellation cancellation=None):
+    def resample(
+        self,
+        states,
+        seats,
+        *,
+        seed=None,
+        first_game_number=0,
+        seeds=None,
+        game_numbers=None,
+        Cancellation cancellation=None,
+    ):
         """Draw, for each state, one uniformly from those that agree with all that a seat knows of it.
 
-        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), the seats whose knowledge is kept. Item i is drawn from
-        the stream (seed, first_game_number + i) and, with sampled chance, continues with it.
+        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), the seats whose knowledge is kept. With `seed`, item i is
+        drawn from the stream (seed, first_game_number + i); with `seeds`, uint64 (n,), from (seeds[i], game_numbers[i])
+        whatever the other items are, with `game_numbers`: uint64 (n,), or None for all 0. One of the two is required.
+        With sampled chance, the item continues with that stream.
 
         Returns (states, FaultColumns), with the states of failed items unchanged. Raises EngineError: INVALID_SEED.
         """
@@ -665,19 +688,37 @@ cdef class Table:
         cdef const uint8_t* source = &before[0] if n else NULL
         cdef bytes seat_column = copy_for("seats", seats, 1, n)
         cdef const uint8_t* seat_data = <const uint8_t*> data_of(seat_column)
-        cdef uint64_t stream_seed = read_u64("seed", seed)
-        cdef uint64_t first = read_u64("first_game_number", first_game_number)
+        cdef bytes seed_column, number_column
+        cdef uint64_t* stream_seeds
+        cdef uint64_t* stream_numbers
+        cdef uint64_t one_seed, first
+        cdef Py_ssize_t i
         cdef bytes faults = new_column(n), after = new_column(n * self.game.packed_size)
         cdef uint8_t* fault_data = <uint8_t*> data_of(faults)
         cdef uint8_t* packed = <uint8_t*> data_of(after)
         cdef BatchLoop batch
         cdef LoopEnd end
+        if seeds is None:
+            require_seeds(game_numbers)
+            one_seed, first = read_u64("seed", seed), read_u64("first_game_number", first_game_number)
+            seed_column, number_column = new_column(n * sizeof(uint64_t)), new_column(n * sizeof(uint64_t))
+            stream_seeds, stream_numbers = <uint64_t*> data_of(seed_column), <uint64_t*> data_of(number_column)
+            for i in range(n):
+                stream_seeds[i], stream_numbers[i] = one_seed, first + i
+        else:
+            for name, value in (("seed", seed), ("first_game_number", first_game_number or None)):
+                if value is not None:
+                    raise EngineError(Reason.INVALID_SEED, f"{name} must be omitted if seeds are given", field=name)
+            seed_column = copy_for("seeds", seeds, sizeof(uint64_t), n)
+            number_column = game_numbers_for(game_numbers, n)
+            stream_seeds, stream_numbers = <uint64_t*> data_of(seed_column), <uint64_t*> data_of(number_column)
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation, states)
         with nogil:
-            end = resample_all(&batch, source, seat_data, stream_seed, first, fault_data, packed)
+            end = resample_all(&batch, source, seat_data, stream_seeds, stream_numbers, fault_data, packed)
         require_done(end)
-        return after, self.faults_of(faults, after, "seats", partial(_resample, seat_column, stream_seed, first))
+        repeat = partial(_resample, seat_column, *(memoryview(each).cast("Q") for each in (seed_column, number_column)))
+        return after, self.faults_of(faults, after, "seats", repeat)
 
     def observe(self, states, seats, *, max_bytes=None, Cancellation cancellation=None):
         """Return observations.
@@ -871,8 +912,8 @@ def _apply(moves, position, item):
     position.apply(moves[item])
 
 
-def _resample(seats, seed, first_game_number, position, item):
-    position.resample(seats[item], seed, (first_game_number + item) & MAX_U64)
+def _resample(seats, seeds, game_numbers, position, item):
+    position.resample(seats[item], seeds[item], game_numbers[item])
 
 
 def _observe(seats, position, item):

@@ -138,8 +138,8 @@ cdef LoopEnd resample_all(
     const BatchLoop* batch,
     const uint8_t* before,
     const uint8_t* seats,
-    uint64_t seed,
-    uint64_t first_game_number,
+    const uint64_t* seeds,
+    const uint64_t* game_numbers,
     uint8_t* faults,
     uint8_t* states,
 ) noexcept nogil

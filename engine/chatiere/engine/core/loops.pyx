@@ -484,8 +484,8 @@ cdef LoopEnd resample_all(
     const BatchLoop* batch,
     const uint8_t* before,
     const uint8_t* seats,
-    uint64_t seed,
-    uint64_t first_game_number,
+    const uint64_t* seeds,
+    const uint64_t* game_numbers,
     uint8_t* faults,
     uint8_t* states,
 ) noexcept nogil:
@@ -502,7 +502,7 @@ cdef LoopEnd resample_all(
             faults[i] = NO_SUCH_SEAT
         if faults[i] != OK:
             continue
-        stream = stream_at(seed, first_game_number + i, 0)
+        stream = stream_at(seeds[i], game_numbers[i], 0)
         faults[i] = batch.ops.resample(body_of(header), seats[i], &stream)
         if faults[i] == OK and header.sampled:
             header.seed = stream.key[0]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from chatiere.engine.core.arrays import aligned_empty
 from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.encoders import TERM, Encoder
 
@@ -140,7 +141,7 @@ class ObservationLayout:
         """
         rows, shape = rows_of(observations, self.length)
         if out is None:
-            out = np.empty((*shape, self.num_features), np.float32)
+            out = aligned_empty((*shape, self.num_features), np.float32)
         if not (out.flags.c_contiguous and out.flags.aligned and out.shape[:-1] == shape):
             raise ValueError(f"out must be aligned and in C order, with {shape} rows, not {out.dtype} {out.shape}")
         self._encoder.encode(rows, out.reshape(len(rows), out.shape[-1]))

@@ -42,6 +42,7 @@ class ServiceReason(StrEnum):
     INVALID_TERMS = "INVALID_TERMS"
     INVALID_HISTORY = "INVALID_HISTORY"
     GAME_NOT_OVER = "GAME_NOT_OVER"
+    INVALID_ROOM = "INVALID_ROOM"
 
 
 # The codes of refusals whose cause is not in the request.
@@ -70,7 +71,6 @@ class Status(NamedTuple):
 _RETRY = 1.0
 OK = Status(code_pb2.OK)
 CANCELLED = Status(code_pb2.CANCELLED, message="the call was cancelled")
-STOPPING = Status(code_pb2.UNAVAILABLE, message="the server stops: begin again, at another one")
 
 
 class Refusal(ValueError):
@@ -210,6 +210,18 @@ def _status(code: int, reason: StrEnum, message: str, metadata: dict[str, str], 
         packed.Pack(detail)
         status.details.append(packed)
     return Status(code, reason.value, status.message, status.SerializeToString())
+
+
+def _stopping() -> Status:
+    message = "the server stops: begin again, at another one"
+    status = status_pb2.Status(code=code_pb2.UNAVAILABLE, message=message)
+    packed = status.details.add()
+    packed.Pack(error_details_pb2.RetryInfo(retry_delay=timedelta(seconds=_RETRY)))
+    return Status(code_pb2.UNAVAILABLE, message=message, details=status.SerializeToString())
+
+
+STOPPING = _stopping()
+"""The end of streams when the server stops, which says after how many seconds to come back."""
 
 
 def _clip(text: str) -> str:

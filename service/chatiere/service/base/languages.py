@@ -58,6 +58,7 @@ WORDS = {
     "INVALID_TERMS": "a table cannot have these terms",
     "INVALID_HISTORY": "the tables are not those of one whole game, in order",
     "GAME_NOT_OVER": "the game is not over yet",
+    "INVALID_ROOM": "this is no room, or not what a room takes",
 }
 
 

@@ -65,6 +65,30 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livesum",
         )
+        self.rooms = Gauge(
+            "chatiere_rooms",
+            "Rooms that are kept.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.room_followers = Gauge(
+            "chatiere_room_followers",
+            "Followers of rooms.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.room_posts = Counter(
+            "chatiere_room_posts_total",
+            "Posts to rooms, by kind (table, reply, name), and whether the room took them.",
+            ("kind", "outcome"),
+            registry=registry,
+        )
+        self.rooms_dropped = Counter(
+            "chatiere_rooms_dropped_total",
+            "Rooms that were forgotten, by reason: nobody had used them for long (idle), or they gave way (full).",
+            ("reason",),
+            registry=registry,
+        )
         self.moves_applied = Counter(
             "chatiere_moves_applied_total",
             "Actions and chance outcomes applied, one by one and in batches, by game.",

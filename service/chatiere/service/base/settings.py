@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chatiere import engine
-from chatiere.bots.registry import read_added
+from chatiere.bots.registry import read_added, versions
 from chatiere.engine import EngineError, Game
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
+RELAYS = ("memory",)
 # Among `web_origins`: all.
 ANY_ORIGIN = "*"
 # As browsers write them: lower case, without the scheme's own port, a path or a slash at the end.
@@ -37,8 +38,8 @@ class Settings:
     - `address`: gRPC.
     - `fast_address`: all methods of GameService and BatchService, and health, for a tenth of gRPC's processor time (see
       `ports/fast/`); without TLS. None: no such port.
-    - `web_address`: the unary methods of GameService, BotService and TableService for browsers, over HTTP/1.1: Connect,
-      gRPC-Web and JSON (see `ports/web/`). None: no such port.
+    - `web_address`: the unary methods of GameService, BotService and TableService, and RoomService, for browsers, over
+      HTTP/1.1: Connect, gRPC-Web and JSON (see `ports/web/`). None: no such port.
     - `metrics_address`: metrics for Prometheus, over HTTP. None: no such port.
 
     Limits. Each worker counts for itself; a connection stays with one worker. Calls above a limit get
@@ -75,6 +76,12 @@ class Settings:
     - `grace`: for calls in flight to finish when the server stops.
     - `hang_timeout`: after which a worker whose serving loop stands still is killed and replaced.
 
+    Rooms (see docs/tables.md). A client may have half of each; when one is full, the client that has most gives way.
+
+    - `relay`: RoomService, with rooms in the memory of the one worker ("memory"). None: no such service.
+    - `max_rooms`, `max_followers` (of all rooms), `max_room_bytes` (that all rooms take): what is kept.
+    - `room_lifetime`: seconds for which a room is kept that nobody follows and to which nobody posts.
+
     Access. All files are reread when they change.
 
     - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its key; None: no TLS.
@@ -82,8 +89,8 @@ class Settings:
     - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None: clients need none.
     - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`); None: a random key, so that no table
       outlives the server.
-    - `open_tables`: TableService needs no token. It then needs a limit per client, which is one per address for calls
-      without a token.
+    - `open_tables`: TableService and RoomService need no token. They then need a limit per client, which is one per
+      address for calls without a token.
     - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call at `web_address`, beside its
       own; `*` stands for all, and only for a service without tokens.
     - `web_hosts`: the names, beside `localhost` and that in `web_address`, by which browsers may ask for `web_address`;
@@ -99,6 +106,8 @@ class Settings:
 
     Bots.
 
+    - `bots_version`: the version of the package's bots that decide at sealed tables, instead of the newest (see
+      docs/versions.md).
     - `bots`: NAME=BOT or NAME, the bots that callers may name beside those of the package: a class in a file or a
       module (NAME=FILE.py:CLASS, NAME=MODULE:CLASS, with parameters :PARAMETER=VALUE,…), or an entry point of an
       installed package, by its name. Each worker loads and makes each of them once; a server whose bots cannot be
@@ -139,6 +148,11 @@ class Settings:
     max_deadline: float = 600.0
     grace: float = 10.0
     hang_timeout: float = 30.0
+    relay: str | None = None
+    max_rooms: int = 10_000
+    max_followers: int = 10_000
+    max_room_bytes: int = 256 * 1024 * 1024
+    room_lifetime: float = 86_400.0
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     client_ca: Path | None = None
@@ -151,6 +165,7 @@ class Settings:
     reflection: bool = True
     channelz: bool = False
     rules_versions: tuple[str, ...] = ()
+    bots_version: int | None = None
     bots: tuple[str, ...] = ()
     log_level: str = "info"
     log_format: str = "text"
@@ -168,10 +183,16 @@ class Settings:
         at_least_1 = ("workers", "max_calls", "max_streams", "max_message_bytes", "batch_threads")
         for name in (*at_least_1, "max_batch_items", "max_playouts", "max_table_playouts"):
             _require(name, getattr(self, name) >= 1, "must be 1 or more")
-        for name in ("max_answer_bytes", "max_undelivered_bytes", "max_fast_cost", "max_fast_debt"):
+        for name in ("max_answer_bytes", "max_undelivered_bytes", "max_fast_cost", "max_fast_debt", "max_rooms"):
             _require(name, getattr(self, name) >= 1, "must be 1 or more")
         for name in ("max_calls_per_client", "max_rate_per_client", "stream_idle_timeout", "grace"):
             _require(name, getattr(self, name) >= 0, "must be 0 or more")
+        for name in ("max_followers", "max_room_bytes"):
+            _require(name, getattr(self, name) >= 1, "must be 1 or more")
+        _require("room_lifetime", self.room_lifetime > 0, "must be more than 0")
+        _require("relay", self.relay in (None, *RELAYS), f"must be {', '.join(RELAYS)}, not {self.relay!r}")
+        needs_one = self.relay is not None and self.workers > 1
+        _require("relay", not needs_one, "needs workers=1: each worker would have rooms of its own")
         _require("request_timeout", self.request_timeout > 0, "must be more than 0")
         _require("hang_timeout", self.hang_timeout >= 1, "must be 1 or more")
         _require("default_deadline", self.default_deadline > 0, "must be more than 0")
@@ -197,6 +218,9 @@ class Settings:
                 message = f"other machines can reach it: it needs {needs}, or --insecure to let all of them call"
                 raise SettingError(name, message)
         self._check_rules_versions()
+        played = versions()
+        message = f"unsupported version {self.bots_version}; supported: {', '.join(map(str, played))}"
+        _require("bots_version", self.bots_version in (None, *played), message)
         for bot in self.bots:
             try:
                 read_added(bot)

@@ -12,7 +12,7 @@ import numpy as np
 
 from chatiere import bots, engine
 from chatiere.bots import Bot, Judgement, Registry
-from chatiere.bots.hosting import decisions_at, luck
+from chatiere.bots.hosting import decisions_at, judge, luck
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.languages import catalogue
@@ -104,8 +104,12 @@ def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
     return response.SerializeToString()
 
 
-def bot_of(registry: Registry, spec: str, game: Game, players: int, most: int, field: str) -> Bot:
+def bot_of(
+    registry: Registry, spec: str, game: Game, players: int, most: int, field: str, version: int | None = None
+) -> Bot:
     """Return the bot that a request's field describes. `most`: the games that it may play out for a decision.
+
+    `version`: of the package's bots; None: the newest.
 
     Raises Refusal (MISSING_FIELD, INVALID_BOT) and EngineError (BATCH_TOO_LARGE).
     """
@@ -117,7 +121,7 @@ def bot_of(registry: Registry, spec: str, game: Game, players: int, most: int, f
             metadata={"game": game.name},
         )
     try:
-        bot = registry.get(spec, game, players)
+        bot = registry.get(spec, game, players, version)
     except ValueError as error:
         raise Refusal(ServiceReason.INVALID_BOT, str(error), field=field, metadata={"game": game.name}) from error
     if bot.budget > most and bot.is_reproducible:
@@ -150,7 +154,7 @@ def suggestion(
     """
     hold(memory_of(bot))
     number = int(luck(seed, [0], [0])[0])
-    return _response(position, bot.judge(decisions_at(position, bot, number, cancellation, hides_forced=hides_forced)))
+    return _response(position, judge(bot, decisions_at(position, bot, number, cancellation, hides_forced=hides_forced)))
 
 
 def _response(position: Position, judgement: Judgement) -> pb.SuggestResponse:

@@ -5,7 +5,6 @@ for a request that cannot be parsed, and Cancelled once their cancellation says 
 """
 
 import hashlib
-import hmac
 import secrets
 import time
 from collections.abc import Callable
@@ -14,8 +13,8 @@ from typing import NamedTuple
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from chatiere import engine
-from chatiere.bots import Bot
-from chatiere.bots.hosting import decisions_at
+from chatiere.bots import BOTS_VERSION, Bot
+from chatiere.bots.hosting import choose, decisions_at
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.engine.wire import Buffer, Reader, fill, written_in
@@ -25,6 +24,7 @@ from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
 from chatiere.service.calls.bot_service import Hold, bot_of, memory_of, registry_of, suggestion
 from chatiere.service.calls.requests import listed, parse
+from chatiere.service.calls.table_checks import HASH_SIZE, SECRET_SIZE, authentic, missing, seat_of
 from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring
 from chatiere.service.tables.seal import (
@@ -32,17 +32,14 @@ from chatiere.service.tables.seal import (
     NO_PARENT,
     NOBODY,
     Body,
-    NotAuthenticError,
     OpenedTable,
     acknowledged,
     missing_seats,
-    open_table,
     seal,
 )
 from chatiere.v1 import record_pb2
 from chatiere.v1 import table_service_pb2 as pb
 
-SECRET_SIZE, HASH_SIZE = 16, 32
 # Seconds until a table expires.
 _MIN_LIFETIME, _DEFAULT_LIFETIME, _MAX_LIFETIME = 60, 30 * 86400, 365 * 86400
 # The fewest human seats for each acknowledgement.
@@ -68,6 +65,7 @@ class _Link(NamedTuple):
     parent: bytes
     hash: bytes
     decision: int | None
+    bots_version: int
 
 
 class TableService:
@@ -81,6 +79,7 @@ class TableService:
         self._keys = keys
         self._registry = registry_of(settings)
         self._settings = settings
+        self._bots_version = settings.bots_version or BOTS_VERSION
         self._max_playouts = min(settings.max_table_playouts, settings.max_playouts)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
         self._methods: dict[str, Callable[[Buffer, Cancellation, Hold], bytes]] = {
@@ -129,6 +128,7 @@ class TableService:
             expires=Timestamp(seconds=int(time.time()) + lifetime),
             commitment=roots.commitment_of(table_id, root),
             seats=seats,
+            bots_version=self._bots_version,
         )
         if chosen:
             own = getattr(header.options, game.name)
@@ -179,7 +179,7 @@ class TableService:
     def _bot(self, spec: str, game: Game, players: int, field: str) -> Bot:
         # One whose playouts are counted: the limit says nothing of what a bot does in a time. And one whose choices can
         # be verified.
-        bot = bot_of(self._registry, spec, game, players, self._max_playouts, field)
+        bot = bot_of(self._registry, spec, game, players, self._max_playouts, field, self._bots_version)
         if not bot.is_reproducible:
             if self._registry.is_added(spec):
                 raise _unfit_bot("to declare itself reproducible", spec, field, game)
@@ -205,11 +205,12 @@ class TableService:
                 raise _wrong_turn(f"seat {mover}, a bot, has to decide: call without an action", position)
             decision = self._bot_decision(table, position, cancellation, hold)
             position.apply(decision, events)
+            header.bots_version = self._bots_version
         else:
             if seat != mover:
                 raise _wrong_turn(f"seat {mover} has to decide", position)
             if not request.HasField("action"):
-                raise _missing("action", "an action of the seat to decide")
+                raise missing("action", "an action of the seat to decide")
             decision = conversion.apply_action(Reader(request.action), position, events)
         self._moves[position.game].inc()
         header.ply += 1
@@ -228,24 +229,21 @@ class TableService:
         hold(memory_of(bot))
         luck = roots.luck_of(table.body.root, header.ply)
         # Others at the table may see how long it takes.
-        decision = int(bot.choose(decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
-        if decision not in position.legal_actions():
-            raise RuntimeError(f"bot {spec!r} chose {decision}, which is not legal")
-        return decision
+        return int(choose(bot, decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
 
     def _acknowledge(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = parse(pb.AcknowledgeRequest, data)
-        table = self._authentic(request.table, "table")
+        table = authentic(self._keys, request.table, "table")
         if not request.HasField("secret"):
-            raise _missing("secret", "the secret of the seat")
-        seat = _seat_of(table.header, request.secret)
+            raise missing("secret", "the secret of the seat")
+        seat = seat_of(table.header, request.secret)
         return pb.AcknowledgeResponse(table=acknowledged(table, seat)).SerializeToString()
 
     def _suggest_move(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = parse(pb.SuggestMoveRequest, data)
         table, seat = self._seated(request)
         if seat is None:
-            raise _missing("secret", "the secret of the seat to decide")
+            raise missing("secret", "the secret of the seat to decide")
         position = _position_of(table)
         mover = _actor_of(position)
         if seat != mover:
@@ -259,16 +257,17 @@ class TableService:
         # The first tells how many there can be.
         _, count, first = listed(data, _TABLES, 1)
         if not first:
-            raise _missing("tables", "the tables of all plies")
-        _require_possible(count, self._authentic(first[0], "tables[0]").header)
+            raise missing("tables", "the tables of all plies")
+        _require_possible(count, authentic(self._keys, first[0], "tables[0]").header)
         _, _, tables = listed(data, _TABLES, count)
         links: list[_Link] = []
         for i, table in enumerate(tables):
             if cancellation.cancelled:
                 raise Cancelled("the call was cancelled")
-            last = self._authentic(table, f"tables[{i}]")
+            last = authentic(self._keys, table, f"tables[{i}]")
             header = last.header
-            links.append(_Link(header.table_id, header.ply, header.parent, last.hash, last.body.decision))
+            body, version = last.body, header.bots_version
+            links.append(_Link(header.table_id, header.ply, header.parent, last.hash, body.decision, version))
         _require_acknowledged(last, f"tables[{len(links) - 1}]")
         header, parent = last.header, NO_PARENT
         for ply, link in enumerate(links):
@@ -304,6 +303,7 @@ class TableService:
                 root=root,
                 commitment=header.commitment,
                 seats=header.seats,
+                bots_versions=[link.bots_version for link in links[1:]],
             )
         ).SerializeToString()
 
@@ -311,46 +311,10 @@ class TableService:
 
     def _seated(self, request: pb.LookRequest | pb.MoveRequest | pb.SuggestMoveRequest) -> _Seated:
         """Check a table and the caller's secret, if there is one. Raises Refusal."""
-        table = self._authentic(request.table, "table")
-        seat = _seat_of(table.header, request.secret) if request.HasField("secret") else None
+        table = authentic(self._keys, request.table, "table")
+        seat = seat_of(table.header, request.secret) if request.HasField("secret") else None
         _require_acknowledged(table, "table")
         return _Seated(table, seat)
-
-    def _authentic(self, data: bytes, field: str) -> OpenedTable:
-        """Return a table that is authentic and has not expired. Raises Refusal."""
-        if not data:
-            raise _missing(field, "a table")
-        try:
-            table = open_table(self._keys, data)
-        except NotAuthenticError:
-            raise Refusal(
-                ServiceReason.INVALID_TABLE,
-                "this is no table that this service sealed, or it was changed",
-                field=field,
-                metadata={},
-            ) from None
-        expires = table.header.expires
-        if time.time() >= expires.seconds:
-            raise Refusal(
-                ServiceReason.TABLE_EXPIRED,
-                "the table has expired",
-                field=field,
-                metadata={"expired": expires.ToJsonString()},
-            )
-        return table
-
-
-def _seat_of(header: pb.TableHeader, secret: bytes) -> int:
-    digest = hashlib.sha256(secret).digest()
-    found = None
-    # All are compared, each in constant time: the duration reveals nothing.
-    for seat, each in enumerate(header.seats):
-        # A bot's is empty.
-        if hmac.compare_digest(each.secret_sha256, digest):
-            found = seat
-    if found is None or len(secret) != SECRET_SIZE:
-        raise Refusal(ServiceReason.WRONG_SECRET, "the secret is of no seat at this table", field="secret", metadata={})
-    return found
 
 
 def _require_acknowledged(table: OpenedTable, field: str) -> None:
@@ -405,10 +369,6 @@ def _actor_of(position: Position) -> int:
         conversion.name_game(error, position.game)
         raise
     return position.current_player()
-
-
-def _missing(field: str, what: str) -> Refusal:
-    return Refusal(ServiceReason.MISSING_FIELD, f"the request has no {field}: {what}", field=field, metadata={})
 
 
 def _invalid_terms(message: str, field: str, game: Game) -> Refusal:

@@ -327,7 +327,7 @@ class SingleExchange(UnaryExchange[SingleMethod]):
         if len(request) > LARGE:
             self._work_in_time(self._served.threads, self._size_of(request), partial(self._handle_large, request))
             return
-        handle = speaking(self.language, self._served.handle)
+        handle = self._handler()
         if form is None:
             response = handle(request)
         else:
@@ -344,7 +344,12 @@ class SingleExchange(UnaryExchange[SingleMethod]):
 
     def _handle_large(self, request: bytes) -> list[Buffer]:
         data = request if self._form is None else self._form.read(request)
-        return self._written([speaking(self.language, self._served.handle)(data)])
+        return self._written([self._handler()(data)])
+
+    def _handler(self) -> Callable[[bytes], bytes]:
+        served = self._served
+        handle = partial(served.handle, self.origin) if served.takes_client else served.handle
+        return speaking(self.language, handle)
 
 
 class BatchExchange(UnaryExchange[BatchMethod]):

@@ -39,6 +39,10 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         """See Feed."""
         self.wire.loop.post(partial(self._end_once, status))
 
+    def cut(self, error: Exception) -> None:
+        """See Feed."""
+        self.wire.loop.post(partial(self._cut_once, error))
+
     # In its loop
 
     def look(self) -> None:
@@ -64,6 +68,7 @@ class FeedExchange(UnaryExchange[FeedMethod]):
         self._door.lasting.add(self)
         handle = speaking(self.language, self._served.handle)
         self._forget = handle(request if self._form is None else self._form.read(request), self)
+        self._door.guards.wait(self, self.cut, has_worked=False)
         # It may have begun to stop before.
         if self._door.is_stopping:
             wire.loop.post(self.look)
@@ -96,6 +101,10 @@ class FeedExchange(UnaryExchange[FeedMethod]):
             super()._late()
         else:
             self._cut(deadline_exceeded())
+
+    def _cut_once(self, error: Exception) -> None:
+        if not self.is_over:
+            self._cut(error)
 
     def _cut(self, error: Exception) -> None:
         is_sending = self.wire.is_sending

@@ -14,8 +14,6 @@ from chatiere.service.guards.chain import Method
 
 # A reservation of memory, in bytes, beside the request. Raises Refusal.
 Hold = Callable[[int], None]
-# Methods that take microseconds: request → response.
-SingleHandler = Callable[[bytes], bytes]
 # Methods that may take long: request (a Buffer), cancellation, reservation → response, in pieces to be joined.
 BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
 
@@ -40,6 +38,9 @@ class Feed(Protocol):
     def end(self, status: Status = OK) -> None:
         """End the call, after the responses before; for nothing once it is over."""
 
+    def cut(self, error: Exception) -> None:
+        """End the call with an error, whether the client takes the responses before or not."""
+
 
 # Methods that answer one request with responses as they come: request, feed → what to call at the end of the call, in
 # its loop. It does not wait.
@@ -51,8 +52,10 @@ class SingleMethod(NamedTuple):
 
     path: str
     method: Method
-    handle: SingleHandler
+    handle: Callable[..., bytes]
     threads: Executor
+    takes_client: bool = False
+    """True if `handle` takes the client, as limits see it, before the request."""
 
 
 class BatchMethod(NamedTuple):

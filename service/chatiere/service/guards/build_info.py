@@ -5,16 +5,17 @@ from importlib.metadata import version
 from prometheus_client import CollectorRegistry, Gauge
 
 from chatiere import engine
+from chatiere.bots import BOTS_VERSION
 from chatiere.v1.game_service_pb2 import DESCRIPTOR
 
 
 def tell_build(registry: CollectorRegistry) -> None:
     """Register `chatiere_build_info`."""
-    labels = {"version": version("chatiere"), "api": DESCRIPTOR.package}
+    labels = {"version": version("chatiere"), "api": DESCRIPTOR.package, "bots": str(BOTS_VERSION)}
     labels |= {game.name: str(game.rules_version) for game in engine.games()}
     Gauge(
         "chatiere_build_info",
-        "1: the versions of the package, of the API and, by game, of the rules.",
+        "1: the versions of the package, of the API, of the bots and, by game, of the rules.",
         labels,
         registry=registry,
     ).labels(**labels).set(1)

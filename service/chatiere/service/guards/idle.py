@@ -27,9 +27,10 @@ class Waiting(NamedTuple):
 class IdleStreams:
     """The streams of a worker that wait for their clients: for a request, or to take a response."""
 
-    def __init__(self, seconds: float) -> None:
-        """Let each wait for so many seconds; 0: for ever."""
+    def __init__(self, seconds: float, name: str = "streams whose request has not come whole") -> None:
+        """Let each wait for so many seconds; 0: for ever. `name`: of them, for refusals of those that give way."""
         self._seconds = seconds
+        self.name = name
         self._lock = threading.Lock()
         # By origin, the one that has waited longest first.
         self._held: dict[str, dict[object, Waiting]] = {}

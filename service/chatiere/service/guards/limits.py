@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from chatiere.service.base.errors import limit_exceeded, slot_lost
+from chatiere.service.base.errors import limit_exceeded
 from chatiere.service.guards.idle import IdleStreams
 
 # Seconds after which to try again: a client with too many calls at a time; any client when all have too many.
@@ -93,8 +93,8 @@ class Limits:
             if client is not None and self._counts_clients:
                 self._running[client] = self._running.get(client, 0) + 1
             limit.calls += 1
-        if replaced is not None:
-            replaced.end(slot_lost("streams", limit.most))
+        if replaced is not None and limit.idle is not None:
+            replaced.end(limit_exceeded(limit.idle.name, limit.most, _RETRY_ALL))
 
     def end(self, limit: CallLimit, client: str | None) -> None:
         """Count the end of a call."""

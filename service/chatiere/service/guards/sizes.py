@@ -10,6 +10,7 @@ MAX_REQUEST_BYTES: dict[str, int | None] = {
     # A table takes 1 KB. Those of the longest game that may be take 2.4 MB, as JSON 3.2.
     "/chatiere.v1.TableService/": 16 * _KIB,
     "/chatiere.v1.TableService/GetRecord": 4 * _MIB,
+    "/chatiere.v1.RoomService/": 16 * _KIB,
     "/chatiere.v1.BatchService/": None,
     # Health, reflection, channelz.
     "/": 16 * _KIB,

@@ -69,7 +69,8 @@ class Handlers(grpc.GenericRpcHandler):
         for batch in methods.batches:
             self._add_unary(BatchExchange, batch)
         self._add_stream(StreamExchange, methods.play)
-        self._add_stream(FeedExchange, methods.watch)
+        for feed in methods.feeds:
+            self._add_stream(FeedExchange, feed)
         if settings.channelz:
             for single in channelz_methods(metrics, methods):
                 self.add_single(single)

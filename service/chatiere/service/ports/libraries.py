@@ -20,7 +20,7 @@ from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.health import HEALTH_SERVICE
 from chatiere.service.exchange.methods import Hold, SingleMethod, StreamMethod
 from chatiere.service.guards.chain import Method
-from chatiere.service.ports.methods import SERVICES, Methods
+from chatiere.service.ports.methods import Methods, services_of
 
 _CHANNELZ = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]
 _REFLECT = f"/{reflection.SERVICE_NAME}/ServerReflectionInfo"
@@ -38,7 +38,8 @@ def channelz_methods(metrics: Metrics, methods: Methods) -> list[SingleMethod]:
 
 def reflection_method(settings: Settings, metrics: Metrics, methods: Methods) -> StreamMethod:
     """Return the method of reflection."""
-    names = [*SERVICES, HEALTH_SERVICE, *([_CHANNELZ.full_name] if settings.channelz else []), reflection.SERVICE_NAME]
+    channelz_name = [_CHANNELZ.full_name] if settings.channelz else []
+    names = [*services_of(settings), HEALTH_SERVICE, *channelz_name, reflection.SERVICE_NAME]
     handle = partial(_reflect, reflection.ReflectionServicer(names))
     method = Method(metrics, "bidi_stream", _REFLECT, limit=methods.streams)
     return StreamMethod(_REFLECT, method, handle, methods.stream_threads, threading.Semaphore(0))

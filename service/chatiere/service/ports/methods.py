@@ -24,8 +24,10 @@ from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMet
 from chatiere.service.guards.chain import Call, Guards, Method
 from chatiere.service.guards.idle import IdleStreams
 from chatiere.service.guards.limits import CallLimit
+from chatiere.service.rooms.relay import Relay
+from chatiere.service.rooms.room_service import RoomService
 from chatiere.service.tables.keys import Keyring
-from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, table_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, room_service_pb2, table_service_pb2
 
 _GAME = game_service_pb2.DESCRIPTOR.services_by_name["GameService"]
 _BATCH = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
@@ -33,11 +35,16 @@ _BOT = bot_service_pb2.DESCRIPTOR.services_by_name["BotService"]
 _TABLE = table_service_pb2.DESCRIPTOR.services_by_name["TableService"]
 GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE = _GAME.full_name, _BATCH.full_name, _BOT.full_name
 TABLE_SERVICE = _TABLE.full_name
-SERVICES = (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE)
+ROOM_SERVICE = room_service_pb2.DESCRIPTOR.services_by_name["RoomService"].full_name
 PLAY = f"/{BATCH_SERVICE}/Play"
 REPLAY = f"/{GAME_SERVICE}/Replay"
 # Threads for large requests of GameService.
 _SIDE_THREADS = 2
+
+
+def services_of(settings: Settings) -> list[str]:
+    """Return the services of a server with these settings, beside health."""
+    return [GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE, *([ROOM_SERVICE] if settings.relay else [])]
 
 
 class Methods:
@@ -59,7 +66,7 @@ class Methods:
         self.streams = CallLimit("streams at a time", settings.max_streams, IdleStreams(settings.stream_idle_timeout))
         """The limit on streams."""
         self.singles = self._single_methods(settings)
-        """The methods of GameService but Replay."""
+        """The methods of GameService but Replay, and RoomService's Post."""
         service = BatchService(settings, metrics)
         limit = CallLimit("batches at a time", settings.max_calls)
         tables = TableService(settings, metrics, table_keys)
@@ -79,8 +86,13 @@ class Methods:
         checks = Method(metrics, "unary", check, needs_token=False)
         watches = Method(metrics, "server_stream", watch, needs_token=False)
         self.check = SingleMethod(check, checks, health.check, self.side_threads)
-        """The health service's, as the next one."""
-        self.watch = FeedMethod(watch, watches, health.watch)
+        """The health service's."""
+        self.feeds = [FeedMethod(watch, watches, health.watch)]
+        """The health service's Watch, and RoomService's Follow."""
+        self.relay: Relay | None = None
+        """The rooms, if they are served."""
+        if settings.relay is not None:
+            self._add_rooms(settings, RoomService(settings, metrics, table_keys))
 
     def count_unknown(self, guards: Guards) -> None:
         """Count a call of an unknown method that its port refuses by itself."""
@@ -107,6 +119,20 @@ class Methods:
                 method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
                 found.append(SingleMethod(path, method, getattr(servicer, each.name), self.side_threads))
         return found
+
+    def _add_rooms(self, settings: Settings, rooms: RoomService) -> None:
+        self.relay = rooms.relay
+        post, follow = (f"/{ROOM_SERVICE}/{name}" for name in ("Post", "Follow"))
+        calls = CallLimit("calls at a time", settings.max_calls)
+        followers = CallLimit(
+            "followers at a time", settings.max_followers, IdleStreams(0.0, "followers of rooms at a time")
+        )
+        posts, follows = (
+            Method(self._metrics, kind, path, needs_token=not settings.open_tables, limit=limit, counts_clients=True)
+            for kind, path, limit in (("unary", post, calls), ("server_stream", follow, followers))
+        )
+        self.singles.append(SingleMethod(post, posts, rooms.post, self.side_threads, takes_client=True))
+        self.feeds.append(FeedMethod(follow, follows, rooms.follow))
 
     def _batch_methods(
         self,

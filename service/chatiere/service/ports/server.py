@@ -29,8 +29,9 @@ from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.routes import create_fast_port
 from chatiere.service.ports.grpc_handlers import Handlers
 from chatiere.service.ports.listening import count_of
-from chatiere.service.ports.methods import SERVICES, Methods
+from chatiere.service.ports.methods import Methods, services_of
 from chatiere.service.ports.tls import server_credentials
+from chatiere.service.rooms.relay import LOOK, Relay
 from chatiere.service.tables.keys import Keyring
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Server:
         self._metrics = Metrics(registry)
         self._guards = Guards(settings, self._metrics)
         self._table_keys = Keyring(settings.table_keys, table_key)
-        self._health = Health(SERVICES)
+        self._health = Health(services_of(settings))
         self.methods: Methods
         """The methods of all ports."""
         self.handlers: Handlers
@@ -106,9 +107,10 @@ class Server:
 
     @property
     def known(self) -> int:
-        """The bytes of memory that connections, and the requests of the doors beside gRPC's, take."""
+        """The bytes of memory that connections, the requests of the doors beside gRPC's, and rooms take."""
         others = sum(door.known for door in (self._fast, self._web) if door is not None)
-        return _OF_CONNECTION * self._connections + others
+        rooms = 0 if self.methods.relay is None else self.methods.relay.size
+        return _OF_CONNECTION * self._connections + others + rooms
 
     def start(self) -> None:
         """Start to serve calls."""
@@ -212,6 +214,8 @@ class Server:
             work.append(self._look_after_memory())
         if self._settings.stream_idle_timeout:
             work.append(self._end_idle_streams())
+        if self.methods.relay is not None:
+            work.append(_look_after_rooms(self.methods.relay))
         self._tasks = [asyncio.create_task(each) for each in work]
 
     async def _look_after_itself(self, idle: int) -> None:
@@ -278,6 +282,12 @@ class Server:
         for task in self._tasks:
             task.cancel()
         self._loop.stop()
+
+
+async def _look_after_rooms(relay: Relay) -> None:
+    while True:
+        await asyncio.sleep(LOOK)
+        relay.look()
 
 
 def create_server(

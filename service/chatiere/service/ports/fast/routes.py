@@ -37,7 +37,7 @@ def create_fast_port(
     settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool, connections: int
 ) -> FastPort:
     """Return the port for a server's methods, listening but not started. Raises SettingError: fast_address, traces."""
-    one_request: list[_OneRequest] = [*methods.singles, *methods.batches, methods.check, methods.watch]
+    one_request: list[_OneRequest] = [*methods.singles, *methods.batches, methods.check, *methods.feeds]
     return fast_port(
         settings,
         address,

@@ -31,6 +31,8 @@ from chatiere.service.ports.web.protocols import (
 # Smaller responses, in bytes, are not worth compressing; the level is zlib's.
 _WORTH_COMPRESSING, _LEVEL = 1024, 5
 _VARY = ("vary", "accept-encoding, accept-language")
+# Of streams: proxies pass responses on as they come (nginx looks at the second).
+_UNBUFFERED = (("cache-control", "no-store"), ("x-accel-buffering", "no"))
 
 
 class Route(NamedTuple):
@@ -216,7 +218,7 @@ class WebCall:
         stream = cast(StreamProtocol, self._protocol)
         if not self._has_started:
             self._has_started = True
-            self._connection.start(200, self._fields(stream.fields))
+            self._connection.start(200, self._fields([*stream.fields, *_UNBUFFERED]))
         self._connection.send(stream.envelope(b"".join(pieces)))
 
     def finish(self, status: Status, request_id: str) -> None:

@@ -139,7 +139,7 @@ class WebPort:
 
 def _routes_of(door: Door, methods: Methods) -> dict[str, Route]:
     batches = [each for each in methods.batches if each.method.service in _SERVICES]
-    served: list[SingleMethod | BatchMethod | FeedMethod] = [*methods.singles, methods.check, *batches, methods.watch]
+    served: list[SingleMethod | BatchMethod | FeedMethod] = [*methods.singles, methods.check, *batches, *methods.feeds]
     return {each.path: _route(door, each) for each in served}
 
 

@@ -1,0 +1,53 @@
+# Simulations of a search in given worlds, of each of many trees.
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from chatiere.bots.tree cimport Forest
+
+cdef enum:
+    # Faults of worlds beside those of the engine.
+    OTHER_ACTOR = -1
+    OTHER_LEGAL_ACTIONS = -2
+
+ctypedef struct Roots:
+    # What is the same in all worlds of a tree.
+    int8_t* actors
+    uint32_t* legal_offsets
+    uint16_t* legal_ids
+    double* noise  # beside legal_ids; NULL: none
+
+
+ctypedef struct Worlds:
+    # Worlds from number `first` on, `count` for each tree, and the fault of one that has one, or OK.
+    const uint8_t* packed
+    Py_ssize_t packed_size
+    Py_ssize_t trees
+    uint32_t first
+    uint32_t count
+    int fault
+    Py_ssize_t faulty_tree
+    uint32_t faulty_world
+
+ctypedef struct Reached:
+    # The leaves of a round, and their nodes; the other columns are as in Leaves.
+    uint32_t count
+    uint32_t* nodes
+    int8_t* actors
+    uint8_t* observations
+    uint32_t* legal_offsets
+    uint16_t* legal_ids
+    uint64_t capacity  # for legal ids
+
+cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexcept nogil
+cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) noexcept nogil
+cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const uint64_t* seeds) noexcept nogil
+cdef bint simulate(
+    Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves
+) noexcept nogil
+cdef bint descend(
+    Forest* forest, const Roots* roots, Worlds* worlds, uint32_t number, const uint64_t* seeds, uint64_t* moves,
+    Reached* leaves,
+) noexcept nogil
+cdef void learn(Forest* forest, const Reached* leaves, const double* priors, const double* values) noexcept nogil
+cdef void put_results(
+    const Forest* forest, const Roots* roots, Py_ssize_t trees, uint32_t* visits, double* values
+) noexcept nogil

@@ -1,0 +1,304 @@
+"""Simulations of a search in given worlds, of each of many trees."""
+
+from libc.math cimport NAN
+from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport realloc
+from libc.string cimport memcpy, memset
+
+from chatiere.bots.tree cimport NONE, Node, back_up, back_up_end, expand, expand_all, pick
+from chatiere.engine.core.game cimport (
+    BODY_WORDS,
+    CHANCE,
+    CHANCE_IS_PENDING,
+    GAME_IS_OVER,
+    MAX_LEGAL,
+    MAX_SEATS,
+    OK,
+    OTHER_PLAYERS,
+    TERMINAL,
+    VIEW_WORDS,
+    Operations,
+    debug_assert,
+    seat_at,
+)
+from chatiere.engine.core.moves cimport advised_playout, weigh_actions
+from chatiere.engine.core.packed cimport Header, check_packed
+from chatiere.engine.core.stream cimport Stream, number_below, stream_at, walk_weights
+
+# Worlds
+
+cdef bint open_world(const Forest* forest, Worlds* worlds, Py_ssize_t tree, uint32_t number, void* body) noexcept nogil:
+    # Copy a world's body and check it. False if the world has a fault.
+    cdef const uint8_t* packed = worlds.packed + (tree * worlds.count + number - worlds.first) * worlds.packed_size
+    cdef Header header
+    cdef int actor
+    memcpy(&header, packed, sizeof(Header))
+    memcpy(body, packed + sizeof(Header), forest.ops.body_size)
+    worlds.fault = check_packed(forest.ops, &header, body)
+    if worlds.fault == OK and (<const uint8_t*> body)[0] != forest.players:
+        worlds.fault = OTHER_PLAYERS
+    if worlds.fault == OK:
+        actor = forest.ops.actor(body)
+        if actor == CHANCE:
+            worlds.fault = CHANCE_IS_PENDING
+        elif actor == TERMINAL:
+            worlds.fault = GAME_IS_OVER
+    if worlds.fault != OK:
+        worlds.faulty_tree = tree
+        worlds.faulty_world = number
+        return False
+    return True
+
+
+cdef int open_at_root(
+    const Forest* forest, const Roots* roots, Worlds* worlds, Py_ssize_t tree, uint32_t number, void* body,
+    uint16_t* ids,
+) noexcept nogil:
+    # The same, with the legal actions. Returns their number, 0 if the world has a fault or is none of this root.
+    cdef uint32_t offset = roots.legal_offsets[tree]
+    cdef int count = roots.legal_offsets[tree + 1] - offset, i
+    if not open_world(forest, worlds, tree, number, body):
+        return 0
+    if forest.ops.actor(body) != roots.actors[tree]:
+        worlds.fault = OTHER_ACTOR
+    elif forest.ops.legal_actions(body, ids) != count:
+        worlds.fault = OTHER_LEGAL_ACTIONS
+    else:
+        for i in range(count):
+            if ids[i] != roots.legal_ids[offset + i]:
+                worlds.fault = OTHER_LEGAL_ACTIONS
+    if worlds.fault != OK:
+        worlds.faulty_tree = tree
+        worlds.faulty_world = number
+        return 0
+    return count
+
+
+cdef bint count_legal(const Forest* forest, Worlds* worlds, Roots* roots) noexcept nogil:
+    # Fill the actors and offsets of the roots, which the first worlds decide. False if one has a fault.
+    cdef uint64_t body[BODY_WORDS]
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef Py_ssize_t tree
+    roots.legal_offsets[0] = 0
+    for tree in range(worlds.trees):
+        if not open_world(forest, worlds, tree, worlds.first, body):
+            return False
+        roots.actors[tree] = forest.ops.actor(body)
+        roots.legal_offsets[tree + 1] = roots.legal_offsets[tree] + forest.ops.legal_actions(body, ids)
+    return True
+
+
+cdef void list_legal(const Forest* forest, const Worlds* worlds, Roots* roots) noexcept nogil:
+    # Fill their legal ids.
+    cdef uint64_t body[BODY_WORDS]
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef int count
+    cdef Py_ssize_t tree
+    for tree in range(worlds.trees):
+        memcpy(body, worlds.packed + tree * worlds.count * worlds.packed_size + sizeof(Header), forest.ops.body_size)
+        count = forest.ops.legal_actions(body, ids)
+        memcpy(roots.legal_ids + roots.legal_offsets[tree], ids, count * sizeof(uint16_t))
+
+
+# Noise
+
+cdef enum:
+    # The sum of the parameters of Dirichlet's distribution: about that of AlphaZero's in chess, shogi and Go.
+    CONCENTRATION = 10
+    NOISE_DRAWS = 1024
+
+
+cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const uint64_t* seeds) noexcept nogil:
+    # Fill the noise of all roots: the shares of the actions in draws from Pólya's urn, which tend to Dirichlet's
+    # distribution and need integers alone. In UCB1, where each prior is 1, their mean is 1.
+    cdef uint16_t drawn[NOISE_DRAWS]
+    cdef double* noise
+    cdef Stream stream
+    cdef uint64_t number
+    cdef Py_ssize_t tree
+    cdef int count, i
+    for tree in range(trees):
+        # No simulation has such a number.
+        stream = stream_at(seeds[tree], UINT32_MAX, 0)
+        noise = roots.noise + roots.legal_offsets[tree]
+        count = roots.legal_offsets[tree + 1] - roots.legal_offsets[tree]
+        memset(noise, 0, count * sizeof(double))
+        for i in range(NOISE_DRAWS):
+            number = number_below(&stream, CONCENTRATION + i)
+            drawn[i] = number_below(&stream, count) if number < CONCENTRATION else drawn[number - CONCENTRATION]
+            noise[drawn[i]] += 1.0 / NOISE_DRAWS
+        for i in range(count):
+            noise[i] *= forest.noise if forest.with_priors else forest.noise * count
+
+
+cdef inline const double* noise_of(const Roots* roots, Py_ssize_t tree, uint32_t node) noexcept nogil:
+    # Only roots have any.
+    if roots.noise == NULL or node != tree + 1:
+        return NULL
+    return roots.noise + roots.legal_offsets[tree]
+
+
+# Simulations
+
+cdef int draw_missing(
+    const Forest* forest, uint32_t node, const void* body, const uint16_t* ids, int count, Stream* stream
+) noexcept nogil:
+    # Draw one of the legal actions that have no child, by the playout policy. Returns its place among these.
+    cdef uint32_t likelihoods[MAX_LEGAL]
+    cdef uint32_t child = forest.nodes[node].first
+    cdef int missing = 0, i
+    weigh_actions(forest.ops, body, ids, count, likelihoods)
+    for i in range(count):
+        while child != NONE and forest.nodes[child].action < ids[i]:
+            child = forest.nodes[child].next
+        if child == NONE or forest.nodes[child].action != ids[i]:
+            likelihoods[missing] = likelihoods[i]
+            missing += 1
+    return walk_weights(stream, likelihoods, missing)
+
+
+cdef bint simulate(
+    Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves
+) noexcept nogil:
+    # Run a simulation in each world, with a playout from the node that it adds. False if a world has a fault.
+    cdef const Operations* ops = forest.ops
+    cdef uint64_t body[BODY_WORDS]
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef Stream stream
+    cdef uint64_t decisions
+    cdef uint32_t number, node, child
+    cdef Py_ssize_t tree
+    cdef int actor, count, missing, fault
+    for tree in range(worlds.trees):
+        for number in range(worlds.first, worlds.first + worlds.count):
+            count = open_at_root(forest, roots, worlds, tree, number, body, ids)
+            if count == 0:
+                return False
+            actor = roots.actors[tree]
+            stream = stream_at(seeds[tree], number, 0)
+            node = tree + 1
+            missing = 0
+            while actor != TERMINAL and missing == 0:
+                if node != tree + 1:
+                    count = ops.legal_actions(body, ids)
+                child = pick(forest, node, ids, count, actor, noise_of(roots, tree, node), &missing)
+                if missing:
+                    child = expand(forest, node, ids, draw_missing(forest, node, body, ids, count, &stream))
+                fault = ops.apply(body, forest.nodes[child].action, NULL)
+                debug_assert(fault == OK)
+                debug_assert(ops.check(body) == OK)
+                actor = ops.settle(ops, body, &stream)
+                moves[tree] += 1
+                node = child
+            decisions = advised_playout(ops, body, &stream)
+            moves[tree] += decisions
+            back_up_end(forest, node, body, decisions)
+    return True
+
+
+cdef bint reserve_ids(Reached* leaves) noexcept nogil:
+    # Reserve space for any list of legal ids after those of the leaves so far.
+    cdef uint64_t needed = <uint64_t> leaves.legal_offsets[leaves.count] + MAX_LEGAL
+    cdef uint16_t* ids
+    if needed <= leaves.capacity:
+        return True
+    needed = max(needed, 2 * leaves.capacity)
+    ids = <uint16_t*> realloc(leaves.legal_ids, needed * sizeof(uint16_t))
+    if ids == NULL:
+        return False  # uncovered: memory does not run out in tests
+    leaves.legal_ids = ids
+    leaves.capacity = needed
+    return True
+
+
+cdef bint descend(
+    Forest* forest, const Roots* roots, Worlds* worlds, uint32_t number, const uint64_t* seeds, uint64_t* moves,
+    Reached* leaves,
+) noexcept nogil:
+    # Run down each tree in its world `number`, to a node where some legal action has no child, or to the end of the
+    # game, which is backed up. False if a world has a fault; with the fault OK, if memory ran out.
+    cdef const Operations* ops = forest.ops
+    cdef uint64_t body[BODY_WORDS]
+    cdef uint64_t view[VIEW_WORDS]
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef Stream stream
+    cdef uint32_t node, child
+    cdef Py_ssize_t tree
+    cdef int actor, count, missing, fault
+    leaves.count = 0
+    leaves.legal_offsets[0] = 0
+    for tree in range(worlds.trees):
+        count = open_at_root(forest, roots, worlds, tree, number, body, ids)
+        if count == 0:
+            return False
+        actor = roots.actors[tree]
+        stream = stream_at(seeds[tree], number, 0)
+        node = tree + 1
+        while actor != TERMINAL:
+            if node != tree + 1:
+                count = ops.legal_actions(body, ids)
+            child = pick(forest, node, ids, count, actor, noise_of(roots, tree, node), &missing)
+            if missing:
+                break
+            fault = ops.apply(body, forest.nodes[child].action, NULL)
+            debug_assert(fault == OK)
+            debug_assert(ops.check(body) == OK)
+            actor = ops.settle(ops, body, &stream)
+            moves[tree] += 1
+            node = child
+        if actor == TERMINAL:
+            back_up_end(forest, node, body, 0)
+            continue
+        if not reserve_ids(leaves):
+            return False  # uncovered: memory does not run out in tests
+        memcpy(leaves.legal_ids + leaves.legal_offsets[leaves.count], ids, count * sizeof(uint16_t))
+        ops.view(body, actor, view)
+        ops.observe(view, actor, leaves.observations + <size_t> leaves.count * ops.observation_length)
+        leaves.nodes[leaves.count] = node
+        leaves.actors[leaves.count] = actor
+        leaves.legal_offsets[leaves.count + 1] = leaves.legal_offsets[leaves.count] + count
+        leaves.count += 1
+    return True
+
+
+cdef void learn(Forest* forest, const Reached* leaves, const double* priors, const double* values) noexcept nogil:
+    # Add the children of the leaves, and back up the values, which are told from the seat to act on.
+    cdef double returns[MAX_SEATS]
+    cdef double sum_of_priors
+    cdef uint32_t i, place
+    cdef int distance
+    for i in range(leaves.count):
+        sum_of_priors = 0.0
+        for place in range(leaves.legal_offsets[i], leaves.legal_offsets[i + 1]):
+            sum_of_priors += priors[place]
+        expand_all(
+            forest,
+            leaves.nodes[i],
+            leaves.legal_ids + leaves.legal_offsets[i],
+            leaves.legal_offsets[i + 1] - leaves.legal_offsets[i],
+            priors + leaves.legal_offsets[i],
+            sum_of_priors,
+        )
+        for distance in range(forest.players):
+            returns[seat_at(leaves.actors[i], distance, forest.players)] = values[i * forest.players + distance]
+        back_up(forest, leaves.nodes[i], returns, 0)
+
+
+cdef void put_results(
+    const Forest* forest, const Roots* roots, Py_ssize_t trees, uint32_t* visits, double* values
+) noexcept nogil:
+    cdef const Node* node
+    cdef uint32_t child, place
+    cdef Py_ssize_t tree
+    for tree in range(trees):
+        child = forest.nodes[tree + 1].first
+        for place in range(roots.legal_offsets[tree], roots.legal_offsets[tree + 1]):
+            visits[place] = 0
+            values[place] = NAN
+            if child == NONE or forest.nodes[child].action != roots.legal_ids[place]:
+                continue
+            node = &forest.nodes[child]
+            if node.visits:
+                visits[place] = node.visits
+                values[place] = forest.totals[<size_t> child * forest.players + roots.actors[tree]] / node.visits
+            child = node.next

@@ -1,0 +1,179 @@
+"""The trees of a search: nodes, the choice among their children, and what is backed up."""
+
+from libc.math cimport INFINITY, sqrt
+from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport realloc
+from libc.string cimport memset
+
+from chatiere.engine.core.game cimport MAX_SEATS, debug_assert
+
+
+cdef bint reserve(Forest* forest, uint64_t count) noexcept nogil:
+    # Reserve space for `count` more nodes.
+    cdef uint64_t capacity = forest.used + count
+    cdef Node* nodes
+    cdef double* totals
+    if capacity <= forest.capacity:
+        return True
+    capacity = max(capacity, 2 * <uint64_t> forest.capacity)
+    if capacity > UINT32_MAX:
+        return False  # uncovered: needs more memory than tests have
+    nodes = <Node*> realloc(forest.nodes, capacity * sizeof(Node))
+    if nodes == NULL:
+        return False  # uncovered: memory does not run out in tests
+    forest.nodes = nodes
+    totals = <double*> realloc(forest.totals, capacity * forest.players * sizeof(double))
+    if totals == NULL:
+        return False  # uncovered: memory does not run out in tests
+    forest.totals = totals
+    forest.capacity = capacity
+    return True
+
+
+cdef uint32_t add_node(Forest* forest, uint32_t parent, uint32_t before, uint16_t action) noexcept nogil:
+    # Add a child after its sibling `before` (NONE: as the first one), or a root, if `parent` is NONE.
+    cdef uint32_t number = forest.used
+    cdef Node* node = &forest.nodes[number]
+    debug_assert(number < forest.capacity)
+    forest.used += 1
+    memset(node, 0, sizeof(Node))
+    memset(forest.totals + <size_t> number * forest.players, 0, forest.players * sizeof(double))
+    node.parent = parent
+    node.available = 1
+    node.action = action
+    node.prior = 1.0
+    if parent != NONE:
+        node.next = forest.nodes[parent].first if before == NONE else forest.nodes[before].next
+        if before == NONE:
+            forest.nodes[parent].first = number
+        else:
+            forest.nodes[before].next = number
+    return number
+
+
+cdef inline double mean_of(const Forest* forest, uint32_t node, int seat) noexcept nogil:
+    # The mean return of a seat, scaled to 0 … 1.
+    cdef double total = forest.totals[<size_t> node * forest.players + seat]
+    return (total / forest.nodes[node].visits + 1.0) / forest.players
+
+
+cdef double logarithm(uint32_t number) noexcept nogil:
+    # The natural logarithm of a number from 1 on, to nine digits. It is of arithmetic alone, which IEEE 754 rounds the
+    # same on every processor, unlike the logarithms of C's libraries: a search has to visit the same nodes everywhere.
+    cdef double mantissa = number, square, odd
+    cdef int exponent = 0
+    while mantissa > 1.4142135623730951:  # √2
+        mantissa *= 0.5
+        exponent += 1
+    odd = (mantissa - 1.0) / (mantissa + 1.0)
+    square = odd * odd
+    return exponent * 0.6931471805599453 + 2.0 * odd * (
+        1.0 + square * (1.0 / 3.0 + square * (1.0 / 5.0 + square * (1.0 / 7.0 + square * (1.0 / 9.0))))
+    )
+
+
+cdef uint32_t pick(
+    Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
+) noexcept nogil:
+    # Returns the child that `seat` chooses among the legal actions: by UCB1, or with priors by PUCT, where a child
+    # without visits counts as much as the node; of equals the lowest action. `noise`: one for each of `ids`, or NULL.
+    # `missing`: the number of legal actions that have no child; if there are any, what is returned means nothing.
+    cdef Node* nodes = forest.nodes
+    cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
+    cdef double score, exploration, best_score = -INFINITY, last_logarithm = 0.0
+    cdef double mean = mean_of(forest, node, seat) if nodes[node].visits else 0.0
+    cdef int found = 0, i = 0
+    while child != NONE and i < count:
+        if nodes[child].action < ids[i]:
+            child = nodes[child].next
+            continue
+        if nodes[child].action == ids[i]:
+            # What is compared means nothing once an action is missing.
+            if found == i:
+                exploration = forest.exploration * nodes[child].prior
+                if noise != NULL:
+                    exploration = forest.exploration * ((1.0 - forest.noise) * nodes[child].prior + noise[i])
+                if forest.with_priors:
+                    score = mean_of(forest, child, seat) if nodes[child].visits else mean
+                    score += exploration * sqrt(nodes[child].available) / (1.0 + nodes[child].visits)
+                else:
+                    # Most siblings have been available equally often.
+                    if nodes[child].available != last_available:
+                        last_available = nodes[child].available
+                        last_logarithm = logarithm(last_available)
+                    score = mean_of(forest, child, seat)
+                    score += exploration * sqrt(last_logarithm / nodes[child].visits)
+                if score > best_score:
+                    best_score = score
+                    best = child
+            nodes[child].available += 1
+            found += 1
+            child = nodes[child].next
+        i += 1
+    missing[0] = count - found
+    return best
+
+
+cdef uint32_t expand(Forest* forest, uint32_t node, const uint16_t* ids, int place) noexcept nogil:
+    # Add a child for one of the legal actions that have none: the one at `place` among these.
+    cdef Node* nodes = forest.nodes
+    cdef uint32_t child = nodes[node].first, before = NONE
+    cdef int i = 0
+    while True:
+        while child != NONE and nodes[child].action < ids[i]:
+            before = child
+            child = nodes[child].next
+        if child == NONE or nodes[child].action != ids[i]:
+            if place == 0:
+                return add_node(forest, node, before, ids[i])
+            place -= 1
+        i += 1
+
+
+cdef void expand_all(
+    Forest* forest, uint32_t node, const uint16_t* ids, int count, const double* priors, double sum_of_priors
+) noexcept nogil:
+    # Add a child for each legal action that has none.
+    cdef uint32_t child = forest.nodes[node].first, before = NONE
+    cdef int i
+    for i in range(count):
+        while child != NONE and forest.nodes[child].action < ids[i]:
+            before = child
+            child = forest.nodes[child].next
+        if child == NONE or forest.nodes[child].action != ids[i]:
+            before = add_node(forest, node, before, ids[i])
+            forest.nodes[before].prior = priors[i] / sum_of_priors
+
+
+cdef void back_up(Forest* forest, uint32_t node, const double* returns, uint64_t decisions) noexcept nogil:
+    # Count a visit with the returns of all seats, so many decisions after a leaf, from there up to the root.
+    cdef double discounted[MAX_SEATS]
+    cdef double* totals
+    cdef double left
+    cdef uint32_t above = forest.nodes[node].parent
+    cdef int seat
+    while above != NONE:
+        decisions += 1
+        above = forest.nodes[above].parent
+    left = discount(decisions)
+    for seat in range(forest.players):
+        discounted[seat] = returns[seat] * left
+    while node != NONE:
+        forest.nodes[node].visits += 1
+        totals = forest.totals + <size_t> node * forest.players
+        for seat in range(forest.players):
+            totals[seat] += discounted[seat]
+        node = forest.nodes[node].parent
+
+
+cdef void back_up_end(Forest* forest, uint32_t node, const void* body, uint64_t decisions) noexcept nogil:
+    # The same with the returns of a game that is over.
+    cdef uint8_t ranks[MAX_SEATS]
+    cdef double returns[MAX_SEATS]
+    cdef int winners = 0, seat
+    forest.ops.ranks(body, ranks)
+    for seat in range(forest.players):
+        winners += ranks[seat] == 1
+    for seat in range(forest.players):
+        returns[seat] = <double> forest.players / winners - 1.0 if ranks[seat] == 1 else -1.0
+    back_up(forest, node, returns, decisions)

@@ -1,0 +1,20 @@
+"""Arrays that other libraries take without a copy."""
+
+import math
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+# XLA, which JAX runs on, copies arrays that do not begin at a multiple of so many bytes.
+ALIGNMENT = 64
+
+_Element = TypeVar("_Element", bound=np.generic)
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: type[_Element]) -> NDArray[_Element]:
+    """Return a new array in C order that begins at a multiple of 64 bytes, as numpy.empty does: with any contents."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    first = -memory.ctypes.data % ALIGNMENT
+    return memory[first : first + size].view(dtype).reshape(shape)

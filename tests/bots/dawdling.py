@@ -1,0 +1,85 @@
+"""How often a bot lets a sure win go: positions where a move ends the game at once, won in every world.
+
+    python -m bots.dawdling [BOT] [POSITIONS]
+
+prints for each game, with the fewest players, the share of the positions in which the bot makes another move.
+"""
+
+import random
+import sys
+from collections.abc import Iterator
+from itertools import chain, count, islice
+
+from chatiere import bots, engine
+from chatiere.bots import hosting
+from chatiere.engine import Game, Position
+
+# Worlds in which a move has to win, and draws of chance in each of them.
+WORLDS, DRAWS = 24, 2
+# After so many games without such a position there is none to be found.
+MAX_GAMES = 200
+
+
+def wins_at_once(position: Position, action: int) -> bool:
+    """Return True if an action ends the game in every world that the seat to act may think of, and it alone wins."""
+    seat = position.current_player()
+    worlds = (position.resample(seat, draw, world) for world in range(WORLDS) for draw in range(DRAWS))
+    # The true state comes first, as it is at hand.
+    return all(
+        after.is_terminal() and after.returns()[seat] == position.num_players() - 1
+        for after in (world.child(action) for world in chain([position], worlds))
+    )
+
+
+def sure_wins(position: Position) -> list[int]:
+    """Return the actions that win at once."""
+    return [action for action in position.legal_actions() if wins_at_once(position, action)]
+
+
+def found(game: Game) -> Iterator[tuple[Position, list[int]]]:
+    """Yield positions in which some actions win at once, and others do not, with the former.
+
+    Every other game is played at random, the others by the game's own bot, but for every fifth decision.
+    """
+    players = game.min_players
+    own = bots.get(bots.names(game)[3], game, players)
+    last = 0
+    for seed in count():
+        if seed - last > MAX_GAMES:
+            return
+        choose = random.Random(seed)
+        position = game.new_game(players, seed=seed)
+        while not position.is_terminal():
+            legal = position.legal_actions()
+            winning = sure_wins(position)
+            if 0 < len(winning) < len(legal):
+                last = seed
+                yield position.clone(), winning
+            if seed % 2 or choose.random() < 0.2:
+                position.apply(choose.choice(legal))
+            else:
+                position.apply(int(own.choose(hosting.decisions_at(position, own, choose.getrandbits(64)))[0]))
+
+
+def missed(game: Game, spec: str, positions: int) -> tuple[int, int]:
+    """Return in how many of so many positions, or of as many as there are, a bot lets the win go, and how many."""
+    bot = bots.get(spec, game, game.min_players)
+    misses = number = 0
+    for number, (position, winning) in enumerate(islice(found(game), positions), 1):
+        (chosen,) = bot.choose(hosting.decisions_at(position, bot, number)).tolist()
+        misses += chosen not in winning
+    return misses, number
+
+
+def main() -> None:
+    """Print the shares."""
+    spec = sys.argv[1] if len(sys.argv) > 1 else "ismcts:simulations=1000"
+    positions = int(sys.argv[2]) if len(sys.argv) > 2 else 300
+    for game in engine.games():
+        misses, number = missed(game, spec, positions)
+        share = f"{100 * misses / number:.1f} %" if number else "none to be found"
+        print(f"{game.name}: {spec} misses {misses} of {number} sure wins, {share}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""The choices of bots, which have to be the same on every processor.
+
+    python -m bots.visits > bots/visits.json
+
+It needs no more than NumPy and the engine, as `make processors` runs it where there is nothing else.
+"""
+
+import hashlib
+import json
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import bots, engine
+from chatiere.bots import hosting
+from chatiere.bots.search import Leaves, search
+from chatiere.engine import Game, Position
+
+# Positions of each game.
+POSITIONS = 8
+SEARCHES = ("flat:playouts=100", "ismcts:simulations=400", "ismcts:simulations=200,noise=50")
+
+
+def positions(game: Game, players: int) -> Iterator[Position]:
+    """Yield positions of random games, the later ones from nearer to the end."""
+    for seed in range(POSITIONS):
+        choose = random.Random(seed)
+        position = game.new_game(players, seed=seed)
+        passed = [position]
+        while not position.is_terminal():
+            position = position.child(choose.choice(position.legal_actions()))
+            passed.append(position)
+        yield passed[(len(passed) - 2) * seed // (POSITIONS - 1)]
+
+
+def short_hash(column: NDArray[np.generic]) -> str:
+    """Return a few digits of the hash of a column."""
+    return hashlib.sha256(column.tobytes()).hexdigest()[:16]
+
+
+def chosen(game: Game, players: int, spec: str) -> list[str]:
+    """Return of each position what a bot chooses, and hashes of the shares of its search and of the values."""
+    found = []
+    bot = bots.get(spec, game, players)
+    for number, position in enumerate(positions(game, players)):
+        judged = bot.judge(hosting.decisions_at(position, bot, number))
+        found.append(f"{judged.actions[0]} {short_hash(judged.shares)} {short_hash(judged.values)}")
+    return found
+
+
+def visits(game: Game, players: int, **options: Any) -> list[str]:
+    """Return hashes of the visits and values of each position's search."""
+
+    def visits_at(number: int, position: Position) -> str:
+        world = position.resample(position.current_player(), number).pack()
+        seeds = np.array([number], np.uint64)
+        found = search(game, players, seeds, lambda count: world * count, simulations=200, **options)
+        return f"{short_hash(found.visits)} {short_hash(found.values)}"
+
+    return [visits_at(number, position) for number, position in enumerate(positions(game, players))]
+
+
+def made_up(players: int) -> Callable[[Leaves], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Return an `evaluate` with made-up priors and values."""
+
+    def evaluate(leaves: Leaves) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        priors = leaves.legal_ids.astype(np.float64) % 13 + 1
+        marks = leaves.observations.sum(axis=1, dtype=np.int64)[:, None] * np.arange(3, 3 + players)
+        return priors, (marks % 17 - 8) / 8
+
+    return evaluate
+
+
+def choices() -> dict[str, dict[str, list[str]]]:
+    """Return the choices of all bots in all games, with the most players."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for game in engine.games():
+        players = game.max_players
+        specs = (*SEARCHES, *bots.names(game)[3:])
+        found[game.name] = {spec: chosen(game, players, spec) for spec in specs}
+        found[game.name]["priors"] = visits(game, players, exploration=1.25, noise=0.25, evaluate=made_up(players))
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(choices(), indent=1))
