@@ -6,6 +6,7 @@ import math
 import pickle
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -133,10 +134,11 @@ def test_weights_need_every_name_and_a_byte_each(game: Game) -> None:
     for wrong in ({}, {**weights, "tails": 1}, {key: value for key, value in weights.items() if key != name}):
         with pytest.raises(ValueError, match=r"weights must have the names \w+"):
             game.with_playout_weights(wrong)
-    for name, value in (
+    wrong_values: list[tuple[str, Any]] = [
         *((names_of(game)[0], value) for value in (-129, 128, "1")),
         ("decisions", -1),
         ("decisions", 256),
-    ):
+    ]
+    for name, value in wrong_values:
         with pytest.raises(ValueError, match=f"{name} must be"):
             game.with_playout_weights({**weights, name: value})
