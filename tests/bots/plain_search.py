@@ -1,5 +1,7 @@
 """The tree search once more, for one position at a time and over `Position`: slow, and written by itself."""
 
+import bisect
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -46,13 +48,26 @@ def below(position: Position, n: int) -> tuple[Position, int]:
 
 def play_out(position: Position) -> tuple[Position, int]:
     """Return the end, and the number of decisions until then."""
+    advised = position.game.playout_weights["decisions"]
     decisions = 0
     while not position.is_terminal():
         actions = position.legal_actions()
-        position, place = below(position, len(actions))
+        if decisions >= advised and advised != 255:
+            position, place = below(position, len(actions))
+        elif len(actions) == 1:
+            place = 0
+        else:
+            position, place = by_weight(position, position.action_likelihoods())
         position.apply(actions[place])
         decisions += 1
     return position, decisions
+
+
+def by_weight(position: Position, likelihoods: Sequence[int]) -> tuple[Position, int]:
+    """Draw a place by weight from the stream of a position."""
+    ends = list(itertools.accumulate(likelihoods))
+    position, number = below(position, ends[-1])
+    return position, bisect.bisect(ends, number)
 
 
 def search_plainly(
@@ -98,7 +113,8 @@ def _simulate(node: Node, position: Position, exploration: float, evaluate: Any)
             returns = [values[(other - seat) % players] for other in range(players)]
             break
         if missing:
-            position, place = below(position, len(missing))
+            likelihoods = dict(zip(legal, position.action_likelihoods(), strict=True))
+            position, place = by_weight(position, [likelihoods[action] for action in missing])
             node.children[missing[place]] = Node()
             node = node.children[missing[place]]
             position.apply(missing[place])

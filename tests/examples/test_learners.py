@@ -1,6 +1,7 @@
-"""The example that learns, for a few games."""
+"""The examples that learn and tune, for a few games."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,12 +16,16 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = ("--games=4", "--simulations=4", "--warm-up=1", "--final-games=2", "--iterations=2", "--measure-every=1")
 
 
-def learned(output: Path) -> tuple[list[str], NetworkFile]:
-    # The points of the curve without their times, and the network. In a process of its own: JAX warns when a process
-    # forks that it has started threads in, as other tests do.
-    asked = [sys.executable, str(EXAMPLES / "search_learner.py"), *SHORT, "--measure-games=10", f"--output={output}"]
+def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    # In a process of its own: JAX warns when a process forks that it has started threads in, as other tests do.
+    asked = [sys.executable, str(EXAMPLES / program), *map(str, arguments)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(asked, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(asked, env=environment, capture_output=True, text=True, timeout=600, check=False)
+
+
+def learned(output: Path) -> tuple[list[str], NetworkFile]:
+    # The points of the curve without their times, and the network.
+    done = run("search_learner.py", *SHORT, "--measure-games=10", f"--output={output}")
     assert done.returncode == 0, done.stderr
     assert (output / "curve.png").read_bytes().startswith(b"\x89PNG")
     return [line.split(" s, ")[1] for line in done.stdout.splitlines()], NetworkFile.read(output / "network.net")
@@ -38,3 +43,15 @@ def test_a_seed_gives_the_same_curve(tmp_path: Path) -> None:
     again, same = learned(tmp_path / "b")
     assert again == lines
     assert np.abs(file.weights.columns.astype(int) - same.weights.columns).max() <= 2
+
+
+@pytest.mark.slow
+def test_weights_are_tuned_by_games_and_a_seed() -> None:
+    sizes = ("--bot", "flat:playouts=4", "--generations", 1, "--deals", 1, "--final-deals", 2)
+    first, again = (run("tune_playouts.py", "discat", *sizes) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == again.stdout
+    shares, weights, wins = first.stdout.splitlines()
+    assert shares.startswith("generation 1: shares ")
+    assert "'pair': " in weights
+    assert re.match(r"wins [\d.]+% \([\d.]+% to [\d.]+%\), even 50.0%$", wins)

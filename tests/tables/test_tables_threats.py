@@ -13,7 +13,8 @@ from google.protobuf.duration_pb2 import Duration
 from chatiere import bots, engine
 from chatiere.bots.hosting import decisions_at
 from chatiere.bots.search import SearchColumns, search
-from chatiere.engine import Game, Table
+from chatiere.bots.trials import sums_of_returns
+from chatiere.engine import Game
 from chatiere.service.calls import table_service
 from chatiere.service.tables import roots
 from chatiere.service.tables.seal import seal
@@ -342,14 +343,12 @@ def test_a_forced_move_of_a_bot_takes_as_much_work(
         spent.append(int(found.visits.sum()))
         return found
 
-    class CountedTable(Table):
-        def evaluate(self, states: Any, worlds: Any, playouts: Any, **options: Any) -> Any:
-            found, faults = super().evaluate(states, worlds, playouts, **options)
-            spent.append(worlds * playouts * len(found.mean_returns) // 8)
-            return found, faults
+    def counted_trials(game: Game, worlds: Any, legal_ids: Any, *rest: Any) -> Any:
+        spent.append(len(worlds) * len(legal_ids))
+        return sums_of_returns(game, worlds, legal_ids, *rest)
 
     monkeypatch.setattr("chatiere.bots.ismcts.search", counted)
-    monkeypatch.setattr("chatiere.bots.flat.Table", CountedTable)
+    monkeypatch.setattr("chatiere.bots.flat.sums_of_returns", counted_trials)
     budget = bots.get(spec, game, game.max_players).budget
     table, secrets = begun(host, game, None, NONE, [spec])
     counts = set()
@@ -367,7 +366,8 @@ def test_a_forced_move_of_a_bot_takes_as_much_work(
             host.move(each)
         else:
             host.suggest(each, secrets[view.turn.seat], spec, seed=3)
-        assert spent == [budget // count * count if spec.startswith("flat") else budget]
+        # The last two actions are tried equally often.
+        assert budget - (count > 1) <= sum(spent) <= budget
     # Chat Cartonne has no forced moves.
     assert len(counts) > 1
     assert 1 in counts or game.name == "chat_cartonne"

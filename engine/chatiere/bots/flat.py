@@ -1,20 +1,29 @@
-"""A bot that judges actions by random playouts of worlds."""
+"""A bot that judges actions by playouts of worlds."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
-from chatiere.engine import Table
+from chatiere.bots.trials import policy_of, sums_of_returns
+
+# Worlds are asked for so many at a time.
+_WORLDS = 64
+# The worlds in which the policy is asked for candidates.
+_ASKED = 8
+# Each candidate is tried so often in the first round.
+_TRIES = 4
 
 
 class FlatBot(SearchBot):
-    """A bot for any game that draws worlds, tries each legal action in each of them, and plays out at random.
+    """A bot for any game that draws worlds, tries legal actions in each of them, and plays out by the game's policy.
 
-    It chooses the action of the highest mean return for its seat, the one of the lowest dense id if there are several.
+    It halves the actions again and again, to those of the highest mean returns (sequential halving: Karnin, Koren,
+    Somekh 2013, "Almost optimal exploration in multi-armed bandits"), and chooses the last one; of equals the one of
+    the lowest dense id.
     """
 
     title = "Playouts"
-    description = "Tries each legal action in many games that end at random, and takes the one that does best."
+    description = "Tries legal actions in many games played out by a simple rule, the better ones more often."
     is_reproducible = True
 
     def __init__(self, playouts: int) -> None:
@@ -25,18 +34,43 @@ class FlatBot(SearchBot):
         """See Bot.judge. What is the only legal action is not tried, unless that is hidden."""
         offsets, counts = decisions.legal_offsets, decisions.legal_counts()
         values = np.full(len(decisions.legal_ids), np.nan)
+        shares = np.repeat(1 / counts, counts)
+        actions = decisions.legal_ids[offsets[:-1]]
         for row in decisions.worth_a_search():
-            values[offsets[row] : offsets[row + 1]] = self._mean_returns(decisions, row)
-        actions = decisions.best_actions(np.nan_to_num(values, nan=0.0))
-        return Judgement(actions, values, np.repeat(1 / counts, counts))
+            legal = slice(offsets[row], offsets[row + 1])
+            place, sums, tries = self._halve(decisions, row, decisions.legal_ids[legal])
+            actions[row] = decisions.legal_ids[legal][place]
+            values[legal] = np.divide(sums, tries, out=np.full(len(sums), np.nan), where=tries > 0)
+            shares[legal] = tries / tries.sum()
+        return Judgement(actions, values, shares)
 
-    def _mean_returns(self, decisions: Decisions, row: np.intp) -> NDArray[np.float64]:
-        # One at a time, as the seed of a call is for all its items. Worlds of a world are those of the true state.
-        found, _ = Table(decisions.game, decisions.players).evaluate(
-            decisions.drawn[row].data,
-            max(1, self.budget // int(decisions.legal_counts()[row])),
-            1,
-            seed=int(decisions.luck[row]),
-            cancellation=decisions.cancellation,
-        )
-        return np.frombuffer(found.mean_returns)
+    def _halve(
+        self, decisions: Decisions, row: np.intp, legal_ids: NDArray[np.uint16]
+    ) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
+        # The chosen action's place among the legal ones, and of each the sum of returns and the number of playouts.
+        sums, tries = np.zeros(len(legal_ids)), np.zeros(len(legal_ids), np.int64)
+        likely = policy_of(decisions.game, decisions.worlds([row], _ASKED)[0], legal_ids)
+        left = np.sort(np.argsort(-likely, kind="stable")[: self._candidates(len(legal_ids))])
+        rounds = _rounds(len(left))
+        world = 0
+        for done in range(rounds):
+            # What is left of the budget is shared among the rounds to come.
+            count = max(done == 0, (self.budget - int(tries.sum())) // ((rounds - done) * len(left)))
+            for first in range(world, world + count, _WORLDS):
+                worlds = decisions.worlds([row], min(_WORLDS, world + count - first), first)[0]
+                sums[left] += sums_of_returns(decisions.game, worlds, legal_ids[left], int(decisions.luck[row]), first)
+            world += count
+            tries[left] += count
+            best_first = left[np.lexsort((-likely[left], -sums[left]))]
+            left = np.sort(best_first[: (len(left) + 1) // 2])
+        return int(left[0]), sums, tries
+
+    def _candidates(self, legal: int) -> int:
+        # As many as the first round can try often enough.
+        while legal > 2 and legal * _rounds(legal) * _TRIES > self.budget:
+            legal -= 1
+        return legal
+
+
+def _rounds(actions: int) -> int:
+    return max(1, (actions - 1).bit_length())

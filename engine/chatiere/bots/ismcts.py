@@ -1,4 +1,4 @@
-"""The bot `ismcts`: information-set Monte Carlo tree search, without any knowledge of the game beyond its rules."""
+"""The bot `ismcts`: information-set Monte Carlo tree search, with a playout policy of each game."""
 
 import numpy as np
 from numpy.typing import NDArray

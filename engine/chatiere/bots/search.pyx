@@ -373,8 +373,9 @@ def search(
     Returns count a little less the later they come (see SearchColumns), those that `evaluate` expects as if they came
     at the leaf: so a seat wins sooner and loses later, if it can.
 
-    Without `evaluate` a simulation adds one action to the tree and plays out at random; among actions all of which were
-    tried a seat chooses by UCB1: mean + exploration × √(ln available / visits), with the mean return scaled to 0 … 1.
+    Without `evaluate` a simulation adds one action to the tree, drawn by the game's playout policy, and plays out by it
+    (docs/bots.md); among actions all of which were tried a seat chooses by UCB1: mean + exploration × √(ln available /
+    visits), with the mean return scaled to 0 … 1.
 
     With `evaluate` a simulation ends where some legal action has not been met before. `evaluate(leaves)` is called once
     a round, with the Leaves of all trees, and returns (priors, values): for each legal id a number from 0 on, of which

@@ -21,9 +21,9 @@ from chatiere.engine.core.game cimport (
     debug_assert,
     seat_at,
 )
-from chatiere.engine.core.moves cimport playout
+from chatiere.engine.core.moves cimport advised_playout, weigh_actions
 from chatiere.engine.core.packed cimport Header, check_packed
-from chatiere.engine.core.stream cimport Stream, number_below, stream_at
+from chatiere.engine.core.stream cimport Stream, number_below, stream_at, walk_weights
 
 # Worlds
 
@@ -140,6 +140,23 @@ cdef inline const double* noise_of(const Roots* roots, Py_ssize_t tree, uint32_t
 
 # Simulations
 
+cdef int draw_missing(
+    const Forest* forest, uint32_t node, const void* body, const uint16_t* ids, int count, Stream* stream
+) noexcept nogil:
+    # Draw one of the legal actions that have no child, by the playout policy. Returns its place among these.
+    cdef uint32_t likelihoods[MAX_LEGAL]
+    cdef uint32_t child = forest.nodes[node].first
+    cdef int missing = 0, i
+    weigh_actions(forest.ops, body, ids, count, likelihoods)
+    for i in range(count):
+        while child != NONE and forest.nodes[child].action < ids[i]:
+            child = forest.nodes[child].next
+        if child == NONE or forest.nodes[child].action != ids[i]:
+            likelihoods[missing] = likelihoods[i]
+            missing += 1
+    return walk_weights(stream, likelihoods, missing)
+
+
 cdef bint simulate(
     Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves
 ) noexcept nogil:
@@ -166,14 +183,14 @@ cdef bint simulate(
                     count = ops.legal_actions(body, ids)
                 child = pick(forest, node, ids, count, actor, noise_of(roots, tree, node), &missing)
                 if missing:
-                    child = expand(forest, node, ids, number_below(&stream, missing))
+                    child = expand(forest, node, ids, draw_missing(forest, node, body, ids, count, &stream))
                 fault = ops.apply(body, forest.nodes[child].action, NULL)
                 debug_assert(fault == OK)
                 debug_assert(ops.check(body) == OK)
                 actor = ops.settle(ops, body, &stream)
                 moves[tree] += 1
                 node = child
-            decisions = playout(ops, body, &stream)
+            decisions = advised_playout(ops, body, &stream)
             moves[tree] += decisions
             back_up_end(forest, node, body, decisions)
     return True

@@ -1,5 +1,5 @@
 # The core's view of a game: a packed state without pointers, and functions over it.
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from chatiere.engine.core.stream cimport Stream
 
@@ -163,6 +163,13 @@ ctypedef struct Operations:
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
     # OK, or the fault for the invariant of the rules (or bound needed for memory safety) that the body breaks.
     int (*check)(const void* body) noexcept nogil
+    # The playout policy: score legal actions at a decision by the game's own struct of weights, in quarters of a
+    # doubling: an action that scores four more is twice as likely. moves.draw_action makes likelihoods of them.
+    void (*advise)(
+        const void* body, const void* weights, const uint16_t* ids, int count, int16_t* scores
+    ) noexcept nogil
+    # That struct. Its first byte: how many decisions the policy makes at the beginning of a playout; 255: all.
+    const void* weights
 
 
 cdef inline int rules_version_of(const void* body) noexcept nogil:

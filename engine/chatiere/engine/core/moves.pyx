@@ -1,10 +1,17 @@
 """Moves, sampled chance, playouts and perft of any game, by its operations."""
 
+from libc.stdint cimport int16_t, uint8_t
 from libc.string cimport memcpy
 
 from chatiere.engine.core.game cimport CHANCE, BODY_WORDS, MAX_LEGAL, MAX_OUTCOMES, OK, TERMINAL, debug_assert
 from chatiere.engine.core.packed cimport count_plies
 from chatiere.engine.core.stream cimport number_below
+
+cdef enum:
+    # Of the playout policy: the best action's score above that of the least likely ones.
+    MAX_LEAD = 63
+    # As the number of decisions that it makes.
+    ALL_DECISIONS = 255
 
 
 cdef int make_move(
@@ -55,6 +62,67 @@ cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcep
         debug_assert(ops.check(body) == OK)
         decisions += 1
     return decisions
+
+
+# 16 × 2 ** (score / 4) for each score, rounded between doublings. Filled once.
+cdef uint32_t LIKELIHOODS[MAX_LEAD + 1]
+
+
+cdef void write_likelihoods() noexcept:
+    cdef int score
+    for score in range(MAX_LEAD + 1):
+        LIKELIHOODS[score] = (0x1B171310 >> 8 * (score & 3) & 0xFF) << (score >> 2)
+
+
+write_likelihoods()
+
+
+cdef uint64_t weigh_actions(
+    const Operations* ops, const void* body, const uint16_t* ids, int count, uint32_t* likelihoods
+) noexcept nogil:
+    # The likelihoods of legal actions by the playout policy; none is 0. Returns their sum.
+    cdef int16_t scores[MAX_LEGAL]
+    cdef uint64_t total = 0
+    cdef int16_t best
+    cdef int i
+    ops.advise(body, ops.weights, ids, count, scores)
+    best = scores[0]
+    for i in range(1, count):
+        best = scores[i] if scores[i] > best else best
+    for i in range(count):
+        likelihoods[i] = LIKELIHOODS[max(0, MAX_LEAD - best + scores[i])]
+        total += likelihoods[i]
+    return total
+
+
+cdef int draw_action(
+    const Operations* ops, const void* body, const uint16_t* ids, int count, Stream* stream
+) noexcept nogil:
+    # Draw one of the legal actions by the playout policy. A single one takes no word of the stream.
+    cdef uint32_t likelihoods[MAX_LEGAL]
+    cdef uint64_t number
+    cdef int i = 0
+    if count == 1:
+        return ids[0]
+    number = number_below(stream, weigh_actions(ops, body, ids, count, likelihoods))
+    while number >= likelihoods[i]:
+        number -= likelihoods[i]
+        i += 1
+    return ids[i]
+
+
+cdef uint64_t advised_playout(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+    # Play to the end of the game: the first decisions by the playout policy, the others as `playout` does. Returns the
+    # number of decisions.
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef uint64_t decisions = 0, advised = (<const uint8_t*> ops.weights)[0]
+    cdef int fault
+    while (decisions < advised or advised == ALL_DECISIONS) and ops.settle(ops, body, stream) != TERMINAL:
+        fault = ops.apply(body, draw_action(ops, body, ids, ops.legal_actions(body, ids), stream), NULL)
+        debug_assert(fault == OK)
+        debug_assert(ops.check(body) == OK)
+        decisions += 1
+    return decisions + playout(ops, body, stream)
 
 
 cdef uint64_t count_paths(const Operations* ops, const void* body, const Stream* stream, int depth) noexcept nogil:

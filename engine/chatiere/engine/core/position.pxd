@@ -7,13 +7,21 @@ from chatiere.engine.core.stream cimport Stream
 
 cdef class Kernel:
     cdef const Operations* ops
+    # Of the playout policy: the weights by name, and a function that makes the kernel's struct of others.
+    cdef dict weights
+    cdef object pack_weights
 
-cdef Kernel wrap_operations(const Operations* ops)
+cdef Kernel wrap_operations(const Operations* ops, dict weights, pack_weights)
 
 
 cdef class Game:
     cdef const Operations* ops
     cdef readonly object description
+    cdef Kernel kernel
+    # Of a game with other weights of its playout policy: these by name and as the kernel's struct, and its operations.
+    cdef dict other_weights
+    cdef bytes packed_weights
+    cdef Operations own_ops
     cdef dict default_options  # the kernel's structs, by number of players, as far as used
 
     cdef Position empty_position(self)

@@ -46,7 +46,7 @@ from chatiere.engine.core.game cimport (
 )
 from chatiere.engine.core.game cimport Limits as GameLimits
 from chatiere.engine.core.integers cimport integer_in, read_u64, require_integer
-from chatiere.engine.core.moves cimport count_paths, draw, make_move, playout
+from chatiere.engine.core.moves cimport count_paths, draw, make_move, playout, weigh_actions
 from chatiere.engine.core.packed cimport Header, check_body, check_packed, count_plies, max_ply, note_max_plies
 from chatiere.engine.core.stream cimport stream_at
 
@@ -128,10 +128,12 @@ cdef class Kernel:
     """A kernel's operations, to make a Game of."""
 
 
-cdef Kernel wrap_operations(const Operations* ops):
+cdef Kernel wrap_operations(const Operations* ops, dict weights, pack_weights):
     cdef Kernel kernel = Kernel()
     note_max_plies(ops)
     kernel.ops = ops
+    kernel.weights = weights
+    kernel.pack_weights = pack_weights
     return kernel
 
 
@@ -151,6 +153,7 @@ cdef class Game:
         if kernel.ops.body_size % sizeof(uint64_t):
             raise ValueError("a body is not whole words of 8 bytes")  # uncovered: every game's is
         self.ops = kernel.ops
+        self.kernel = kernel
         self.description = replace(
             description, min_players=kernel.ops.min_players, max_players=kernel.ops.max_players
         )
@@ -162,7 +165,9 @@ cdef class Game:
     def __reduce__(self):
         from chatiere.engine import game
 
-        return game, (self.name,)
+        if self.other_weights is None:
+            return game, (self.name,)
+        return _with_playout_weights, (self.name, self.other_weights)
 
     @property
     def name(self):
@@ -218,6 +223,31 @@ cdef class Game:
     def lowest_total_wins(self):
         """True if totals are penalties, so that the lowest total wins."""
         return self.description.lowest_total_wins
+
+    @property
+    def playout_weights(self):
+        """The weights of the playout policy, by name, as a dict: those of the room's weights.py, or other ones."""
+        return dict(self.kernel.weights if self.other_weights is None else self.other_weights)
+
+    def with_playout_weights(self, weights):
+        """Return the same game with other weights of the playout policy, by which `flat` and `ismcts` play out.
+
+        `weights`: a mapping of all names of `playout_weights` to integers from -128 to 127, `decisions` from 0 to 255.
+        Raises ValueError.
+        """
+        cdef Game other = Game(self.kernel, self.description)
+        if set(weights) != set(self.kernel.weights):
+            raise ValueError(f"weights must have the names {', '.join(self.kernel.weights)}")
+        for name, weight in weights.items():
+            lowest, highest = (0, 255) if name == "decisions" else (-128, 127)
+            if integer_in(weight, lowest, highest) is None:
+                raise ValueError(must_be(name, weight, lowest, highest))
+        other.other_weights = {name: int(weights[name]) for name in self.kernel.weights}
+        other.packed_weights = self.kernel.pack_weights(other.other_weights)
+        other.own_ops = self.kernel.ops[0]
+        other.own_ops.weights = <const char*> other.packed_weights
+        other.ops = &other.own_ops
+        return other
 
     def limits(self, players, options=None):
         """Return the Limits of games with this number of players and these options, given as for `new_game`.
@@ -380,6 +410,12 @@ cdef class Game:
         return number
 
 
+def _with_playout_weights(name, weights):
+    from chatiere.engine import game
+
+    return game(name).with_playout_weights(weights)
+
+
 cdef class Position:
     """A state of a game, from `Game.new_game` or `Game.unpack`; `apply` changes it in place."""
 
@@ -465,6 +501,21 @@ cdef class Position:
             return []
         count = self.game.ops.legal_actions(self.body, ids)
         return [ids[i] for i in range(count)]
+
+    def action_likelihoods(self):
+        """Return how likely the playout policy takes each of the legal actions, as positive integers in proportion.
+
+        `flat` and `ismcts` play out so; what the policy looks at may be hidden from the seat. Empty unless a seat has
+        to act.
+        """
+        cdef uint16_t ids[MAX_LEGAL]
+        cdef uint32_t likelihoods[MAX_LEGAL]
+        cdef int i, count
+        if self.game.ops.actor(self.body) < 0:
+            return []
+        count = self.game.ops.legal_actions(self.body, ids)
+        weigh_actions(self.game.ops, self.body, ids, count, likelihoods)
+        return [likelihoods[i] for i in range(count)]
 
     def chance_outcomes(self):
         """Return (outcome, weight) for all outcomes of the pending chance event, ascending; empty if none is pending.

@@ -93,6 +93,7 @@ cdef inline bint is_free_joint_to_west(const State* state, int cell, int place) 
     return cell % SIDE != 0 and has_cell(state.filled, cell - 1) and is_free_joint(state, cell - 1, place - 1)
 
 cdef void read_layout(const State* state, Layout* layout) noexcept nogil
+cdef void spread_from(const Layout* layout, int cell, uint64_t* box) noexcept nogil
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil
 cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept nogil
 cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil

@@ -6,6 +6,9 @@ Legal actions are in legal.pyx, chance outcomes in chance.pyx.
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
+from chatiere.engine.games.chat_cartonne.policy import pack_weights
+from chatiere.engine.games.chat_cartonne.weights import PLAYOUT_WEIGHTS
+
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
     CHANCE,
@@ -31,6 +34,7 @@ from chatiere.engine.games.chat_cartonne.invariants cimport check
 from chatiere.engine.games.chat_cartonne.legal cimport forbids, legal_actions, playable_types
 from chatiere.engine.games.chat_cartonne.limits cimport limits
 from chatiere.engine.games.chat_cartonne.observation cimport OBSERVATION_LENGTH, observe
+from chatiere.engine.games.chat_cartonne.policy cimport WEIGHTS, advise
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     AWAKE,
@@ -498,6 +502,8 @@ cdef Operations operations = Operations(
     observe=observe,
     resample=resample,
     check=check,
+    advise=advise,
+    weights=&WEIGHTS,
 )
 
-OPERATIONS = wrap_operations(&operations)
+OPERATIONS = wrap_operations(&operations, PLAYOUT_WEIGHTS, pack_weights)

@@ -3,6 +3,9 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from chatiere.engine.games.chat_perche.policy import pack_weights
+from chatiere.engine.games.chat_perche.weights import PLAYOUT_WEIGHTS
+
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
     CHANCE,
@@ -29,6 +32,7 @@ from chatiere.engine.games.chat_perche.hidden cimport resample
 from chatiere.engine.games.chat_perche.invariants cimport check
 from chatiere.engine.games.chat_perche.limits cimport limits
 from chatiere.engine.games.chat_perche.observation cimport OBSERVATION_LENGTH, observe
+from chatiere.engine.games.chat_perche.policy cimport WEIGHTS, advise
 from chatiere.engine.games.chat_perche.state cimport (
     BIRD,
     BIRD_CARD,
@@ -599,6 +603,8 @@ cdef Operations operations = Operations(
     observe=observe,
     resample=resample,
     check=check,
+    advise=advise,
+    weights=&WEIGHTS,
 )
 
-OPERATIONS = wrap_operations(&operations)
+OPERATIONS = wrap_operations(&operations, PLAYOUT_WEIGHTS, pack_weights)

@@ -3,6 +3,9 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from chatiere.engine.games.chatpentiers.policy import pack_weights
+from chatiere.engine.games.chatpentiers.weights import PLAYOUT_WEIGHTS
+
 from chatiere.engine.core.bits cimport nth_bit
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
@@ -28,6 +31,7 @@ from chatiere.engine.games.chatpentiers.hidden cimport resample
 from chatiere.engine.games.chatpentiers.invariants cimport check
 from chatiere.engine.games.chatpentiers.limits cimport limits
 from chatiere.engine.games.chatpentiers.observation cimport OBSERVATION_LENGTH, observe
+from chatiere.engine.games.chatpentiers.policy cimport WEIGHTS, advise
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
     COLOURS,
@@ -445,6 +449,8 @@ cdef Operations operations = Operations(
     observe=observe,
     resample=resample,
     check=check,
+    advise=advise,
+    weights=&WEIGHTS,
 )
 
-OPERATIONS = wrap_operations(&operations)
+OPERATIONS = wrap_operations(&operations, PLAYOUT_WEIGHTS, pack_weights)

@@ -3,6 +3,9 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, memset
 
+from chatiere.engine.games.discat.policy import pack_weights
+from chatiere.engine.games.discat.weights import PLAYOUT_WEIGHTS
+
 from chatiere.engine.core.bits cimport count_bits, lowest_bit, nth_bit
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
@@ -27,6 +30,7 @@ from chatiere.engine.games.discat.hidden cimport read_layout, resample
 from chatiere.engine.games.discat.invariants cimport check
 from chatiere.engine.games.discat.limits cimport limits
 from chatiere.engine.games.discat.observation cimport OBSERVATION_LENGTH, observe, see
+from chatiere.engine.games.discat.policy cimport WEIGHTS, advise
 from chatiere.engine.games.discat.state cimport (
     BONUS,
     BONUS_GROUP,
@@ -71,7 +75,6 @@ from chatiere.engine.games.discat.state cimport (
     exchanged_in,
     group_winner,
     has_card,
-    in_all_slots,
     is_empty,
     next_seat,
     pile_is_empty,
@@ -83,6 +86,8 @@ from chatiere.engine.games.discat.state cimport (
     turns_in,
     with_card,
     without_slot,
+    slots_alike,
+    tens_digits,
 )
 
 
@@ -166,23 +171,6 @@ cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nog
         others &= others - 1
     cards[count] = card_in_slot(hand, top)
     return count + 1
-
-
-cdef inline uint64_t tens_digits(uint64_t hand) noexcept nogil:
-    # The tens digit in each slot. Every second slot at a time, to have 16 bits for the product; 103 / 1024 is close
-    # enough to a tenth.
-    cdef uint64_t half = 0x00FF00FF00FF00FF
-    cdef uint64_t low = (hand & half) * 103 >> 10 & half
-    cdef uint64_t high = (hand >> 8 & half) * 103 >> 10 & half
-    return low & in_all_slots(0x0F) | (high & in_all_slots(0x0F)) << 8
-
-
-cdef inline int slots_alike(uint64_t digits, int size, int slot) noexcept nogil:
-    # The slots with the same digit as `slot`, as a mask. In `alike`, the top bit of each such byte is set.
-    cdef uint64_t differing = digits ^ in_all_slots(card_in_slot(digits, slot))
-    cdef uint64_t alike = in_all_slots(0x80) - differing & in_all_slots(0x80)
-    # The product brings the top bits of all bytes together in the last byte.
-    return <int> (alike * <uint64_t> 0x0002040810204081 >> 56) & ((1 << size) - 1)
 
 
 cdef int forbids_play(const State* state, int action) noexcept nogil:
@@ -687,6 +675,8 @@ cdef Operations operations = Operations(
     observe=observe,
     resample=resample,
     check=check,
+    advise=advise,
+    weights=&WEIGHTS,
 )
 
-OPERATIONS = wrap_operations(&operations)
+OPERATIONS = wrap_operations(&operations, PLAYOUT_WEIGHTS, pack_weights)

@@ -221,6 +221,21 @@ cdef inline uint64_t with_card(uint64_t hand, int size, int card) noexcept nogil
 cdef inline uint64_t without_slot(uint64_t hand, int slot) noexcept nogil:
     return hand & slots_below(slot) | hand >> 8 & ~slots_below(slot)
 
+cdef inline uint64_t tens_digits(uint64_t hand) noexcept nogil:
+    # The tens digit in each slot. Every second slot at a time, to have 16 bits for the product; 103 / 1024 is close
+    # enough to a tenth.
+    cdef uint64_t half = 0x00FF00FF00FF00FF
+    cdef uint64_t low = (hand & half) * 103 >> 10 & half
+    cdef uint64_t high = (hand >> 8 & half) * 103 >> 10 & half
+    return low & in_all_slots(0x0F) | (high & in_all_slots(0x0F)) << 8
+
+cdef inline int slots_alike(uint64_t digits, int size, int slot) noexcept nogil:
+    # The slots with the same digit as `slot`, as a mask. In `alike`, the top bit of each such byte is set.
+    cdef uint64_t differing = digits ^ in_all_slots(card_in_slot(digits, slot))
+    cdef uint64_t alike = in_all_slots(0x80) - differing & in_all_slots(0x80)
+    # The product brings the top bits of all bytes together in the last byte.
+    return <int> (alike * <uint64_t> 0x0002040810204081 >> 56) & ((1 << size) - 1)
+
 # The cards put under the draw pile, oldest first.
 
 cdef inline int card_under(const State* state, int place) noexcept nogil:

@@ -3,6 +3,9 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memset
 
+from chatiere.engine.games.momistigri.policy import pack_weights
+from chatiere.engine.games.momistigri.weights import PLAYOUT_WEIGHTS
+
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.core.game cimport (
     CHANCE,
@@ -71,6 +74,7 @@ from chatiere.engine.games.momistigri.legal cimport (
 )
 from chatiere.engine.games.momistigri.limits cimport limits
 from chatiere.engine.games.momistigri.observation cimport OBSERVATION_LENGTH, observe
+from chatiere.engine.games.momistigri.policy cimport WEIGHTS, advise
 from chatiere.engine.games.momistigri.state cimport (
     AGAIN,
     CHOICE,
@@ -714,6 +718,8 @@ cdef Operations operations = Operations(
     observe=observe,
     resample=resample,
     check=check,
+    advise=advise,
+    weights=&WEIGHTS,
 )
 
-OPERATIONS = wrap_operations(&operations)
+OPERATIONS = wrap_operations(&operations, PLAYOUT_WEIGHTS, pack_weights)

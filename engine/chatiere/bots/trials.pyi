@@ -1,0 +1,15 @@
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.engine.core.position import Game
+
+def policy_of(game: Game, worlds: NDArray[np.uint8], legal_ids: NDArray[np.uint16]) -> NDArray[np.int64]: ...
+def sums_of_returns(
+    game: Game,
+    worlds: NDArray[np.uint8],
+    legal_ids: NDArray[np.uint16],
+    seed: SupportsIndex,
+    first: SupportsIndex,
+) -> NDArray[np.float64]: ...

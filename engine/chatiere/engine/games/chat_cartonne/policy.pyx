@@ -1,0 +1,206 @@
+"""Chat Cartonne: the playout policy, which finds actions likely by a few of their features."""
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memset
+
+from chatiere.engine.games.chat_cartonne.weights import PLAYOUT_WEIGHTS
+
+from chatiere.engine.games.chat_cartonne.boxes cimport Layout, contents_of, read_layout, spread_from
+from chatiere.engine.games.chat_cartonne.cells cimport list_filled, spread, to_east, to_north, to_south, to_west
+from chatiere.engine.games.chat_cartonne.state cimport (
+    AWAKE,
+    CAT,
+    CELL,
+    CELLS,
+    DRAW_ID,
+    EAST,
+    FIRST_CARTON_ID,
+    FIRST_CAT_ID,
+    FIRST_PRINCESS_IN_CELL_ID,
+    FIRST_PRINCESS_ON_JOINT_ID,
+    FIRST_SLEEP_ID,
+    FIRST_TOY_AS_CARTON_ID,
+    FIRST_TOY_ON_JOINT_ID,
+    IDS_OF_SLOT,
+    JOINT_SHIFT,
+    MAX_CARDS,
+    NORTH,
+    PLAY,
+    SOUTH,
+    TOY,
+    TOY_THERE,
+    TURN,
+    TURNED,
+    WEST,
+    WORDS,
+    State,
+    has_cell,
+    on_joint,
+    owner_of,
+    place_at,
+    walls_of,
+)
+
+cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
+
+ctypedef struct Places:
+    # Sets of cells: where a card of these walls would form a joint, would be joined to a box with an own cat, or to one
+    # with cats of others alone.
+    uint64_t joint[WORDS]
+    uint64_t own[WORDS]
+    uint64_t others[WORDS]
+
+
+def pack_weights(weights):
+    """Return weights by name as the kernel's struct."""
+    cdef Weights packed = weights
+    return (<const char*> &packed)[:sizeof(Weights)]
+
+
+cdef void find_boxes(const State* state, Layout* layout) noexcept nogil:
+    # The layout, with `own` and `others` as whole boxes.
+    cdef int word
+    read_layout(state, layout)
+    spread(layout.own, layout.joined_east, layout.joined_south, layout.first, layout.end)
+    spread(layout.others, layout.joined_east, layout.joined_south, layout.first, layout.end)
+    for word in range(layout.first, layout.end):
+        layout.others[word] &= ~layout.own[word]
+
+
+cdef void find_places(const Layout* layout, int walls, Places* places) noexcept nogil:
+    cdef Places near  # the cards that are open on the side in question
+    cdef int word
+    memset(places, 0, sizeof(Places))
+    memset(&near, 0, sizeof(Places))
+    if not walls & EAST:
+        keep(layout, layout.west, &near)
+        for word in range(WORDS):
+            places.joint[word] |= to_west(near.joint, word)
+            places.own[word] |= to_west(near.own, word)
+            places.others[word] |= to_west(near.others, word)
+    if not walls & WEST:
+        keep(layout, layout.east, &near)
+        for word in range(WORDS):
+            places.joint[word] |= to_east(near.joint, word)
+            places.own[word] |= to_east(near.own, word)
+            places.others[word] |= to_east(near.others, word)
+    if not walls & SOUTH:
+        keep(layout, layout.north, &near)
+        for word in range(WORDS):
+            places.own[word] |= to_north(near.own, word)
+            places.others[word] |= to_north(near.others, word)
+    if not walls & NORTH:
+        keep(layout, layout.south, &near)
+        for word in range(WORDS):
+            places.own[word] |= to_south(near.own, word)
+            places.others[word] |= to_south(near.others, word)
+
+
+cdef inline void keep(const Layout* layout, const uint64_t* walls, Places* near) noexcept nogil:
+    # Keep the cards without a wall there.
+    cdef int word
+    for word in range(layout.first, layout.end):
+        near.joint[word] = layout.cartons[word] & ~walls[word]
+        near.own[word] = layout.own[word] & ~walls[word]
+        near.others[word] = layout.others[word] & ~walls[word]
+
+
+cdef int advise_cartons(
+    const State* state, const Weights* by, const uint16_t* ids, int count, int16_t* scores
+) noexcept nogil:
+    # Returns the number of cartons, whose ids come first.
+    cdef Layout layout
+    cdef Places places
+    cdef int[4] contents
+    cdef int i, first = -1, card, own = 0, others = 0, cell
+    find_boxes(state, &layout)
+    for i in range(count):
+        if ids[i] < FIRST_CARTON_ID or ids[i] >= FIRST_SLEEP_ID:
+            return i
+        if first < 0 or ids[i] >= first + CELLS:
+            # The next card, or the same one turned.
+            first = ids[i] - (ids[i] - FIRST_CARTON_ID) % CELLS
+            card = state.seats[state.active].hand[(first - FIRST_CARTON_ID) // IDS_OF_SLOT]
+            contents_of(card, contents)
+            if (first - FIRST_CARTON_ID) % IDS_OF_SLOT:
+                card |= TURNED
+            find_places(&layout, walls_of(card), &places)
+            own = contents[0] + contents[1] + contents[2]
+            others = by.others + by.others_toys * own + by.others_sprayers * contents[3]
+            own = by.own + by.own_toys * own + by.own_sprayers * contents[3]
+        cell = ids[i] - first
+        scores[i] = by.joint * has_cell(places.joint, cell)
+        scores[i] += own * has_cell(places.own, cell) + others * has_cell(places.others, cell)
+    return count
+
+
+cdef int score_cat(const State* state, const Weights* by) noexcept nogil:
+    # Of a cat that follows the carton just played, on either joint.
+    cdef Layout layout
+    cdef uint64_t[WORDS] box
+    cdef uint16_t[MAX_CARDS] cells
+    cdef int[4] sums
+    cdef int[4] contents
+    cdef int place, joint = 0, there, own = 0, i
+    read_layout(state, &layout)
+    spread_from(&layout, state.just_played, box)
+    list_filled(state, cells)
+    memset(sums, 0, sizeof(sums))
+    for place in range(state.laid):
+        if has_cell(box, cells[place]):
+            contents_of(state.cards[place], contents)
+            for i in range(4):
+                sums[i] += contents[i]
+    while state.joints[joint]:
+        there = state.joints[joint] >> JOINT_SHIFT
+        if has_cell(box, state.joints[joint] & CELL):
+            if there >= TOY_THERE:
+                sums[there - TOY_THERE] += 2
+            own += there == AWAKE + state.active
+        joint += 1
+    return by.cat + by.crowd * own + by.cat_points * (max(sums[0], max(sums[1], sums[2])) - sums[3])
+
+
+cdef void advise_toys(
+    const State* state, const Weights* by, const uint16_t* ids, int count, int16_t* scores
+) noexcept nogil:
+    cdef Layout layout
+    cdef int i
+    if ids[0] < FIRST_TOY_AS_CARTON_ID:
+        find_boxes(state, &layout)
+        for i in range(count):
+            scores[i] = by.toy * has_cell(layout.own, ids[i] - FIRST_TOY_ON_JOINT_ID)
+
+
+cdef int score_princess(const State* state, const Weights* by, int action) noexcept nogil:
+    cdef int owner
+    if action < FIRST_PRINCESS_IN_CELL_ID:
+        owner = on_joint(state, action - FIRST_PRINCESS_ON_JOINT_ID) - AWAKE
+    else:
+        owner = owner_of(state.cards[place_at(state, action - FIRST_PRINCESS_IN_CELL_ID)])
+    return by.own_princess if owner == state.active else by.princess
+
+
+cdef void advise(
+    const void* body, const void* weights, const uint16_t* ids, int count, int16_t* scores
+) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef const Weights* by = <const Weights*> weights
+    cdef int done = 0, cat, i
+    memset(scores, 0, count * sizeof(int16_t))
+    if state.phase == CAT:
+        cat = score_cat(state, by)
+        for i in range(1, count):
+            scores[i] = cat
+    elif state.phase == TOY:
+        advise_toys(state, by, ids, count, scores)
+    elif state.phase == PLAY or state.phase == TURN:
+        if ids[0] >= FIRST_CARTON_ID:
+            done = advise_cartons(state, by, ids, count, scores)
+        for i in range(done, count):
+            if ids[i] == DRAW_ID:
+                scores[i] = by.draw
+            elif FIRST_SLEEP_ID <= ids[i] < FIRST_CAT_ID:
+                scores[i] = by.sleep
+            elif ids[i] >= FIRST_PRINCESS_ON_JOINT_ID:
+                scores[i] = score_princess(state, by, ids[i])

@@ -1,0 +1,76 @@
+"""Chatpentiers: the playout policy, which finds actions likely by a few of their features."""
+
+from libc.stdint cimport uint8_t, uint64_t
+
+from chatiere.engine.games.chatpentiers.weights import PLAYOUT_WEIGHTS
+
+from chatiere.engine.games.chatpentiers.state cimport (
+    COLOURS,
+    FIRST_TAKE_ID,
+    PLAY,
+    SECTIONS,
+    ZERO_ZONE,
+    ZONES,
+    State,
+    colour_of,
+    count_by_colour,
+    number_at,
+    value_of,
+)
+
+cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
+
+
+def pack_weights(weights):
+    """Return weights by name as the kernel's struct."""
+    cdef Weights packed = weights
+    return (<const char*> &packed)[:sizeof(Weights)]
+
+
+cdef inline int bonus(int perfect) noexcept nogil:
+    # Of so many perfect sections.
+    return perfect - (0 < perfect < SECTIONS)
+
+
+cdef int gain(int held, int limit, int perfect) noexcept nogil:
+    # What one more card brings a zone that holds some; `perfect`: the board's perfect sections.
+    if held > limit:
+        return -1
+    if held == limit:
+        return -1 - held - (bonus(perfect) - bonus(perfect - 1) if limit else 0)
+    return 1 + (bonus(perfect + 1) - bonus(perfect) if held + 1 == limit else 0)
+
+
+cdef void advise_takes(
+    const State* state, const Weights* by, const uint16_t* ids, int count, int16_t* scores
+) noexcept nogil:
+    cdef const uint8_t* zones = state.zone[state.active]
+    cdef uint64_t counts = count_by_colour(state.board[state.active])
+    cdef int perfect = 0, colour, zone, limit, held, i
+    for colour in range(COLOURS):
+        zone = zones[colour] - 1
+        perfect += 0 <= zone < SECTIONS and number_at(counts, colour) == state.section_limits[zone]
+    for i in range(count):
+        colour = colour_of((ids[i] - FIRST_TAKE_ID) // ZONES)
+        zone = (ids[i] - FIRST_TAKE_ID) % ZONES
+        limit = 0 if zone == ZERO_ZONE else state.section_limits[zone]
+        held = number_at(counts, colour)
+        scores[i] = by.gain * gain(held, limit, perfect) + (by.zero_zone if zone == ZERO_ZONE else 0)
+        if held == 0:
+            scores[i] += by.opens + by.opened_limit * limit
+
+
+cdef void advise(
+    const void* body, const void* weights, const uint16_t* ids, int count, int16_t* scores
+) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef const Weights* by = <const Weights*> weights
+    cdef int weight = by.led_value, i
+    if state.phase != PLAY:
+        advise_takes(state, by, ids, count, scores)
+        return
+    if state.played:
+        # Who can follow has to, with any card.
+        weight = by.followed_value if colour_of(ids[0]) == colour_of(state.play[0]) else by.discarded_value
+    for i in range(count):
+        scores[i] = weight * value_of(ids[i]) // 2

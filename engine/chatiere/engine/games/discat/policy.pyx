@@ -1,0 +1,71 @@
+"""Discat: the playout policy, which finds actions likely by a few of their features."""
+
+from libc.stdint cimport uint64_t
+
+from chatiere.engine.games.discat.weights import PLAYOUT_WEIGHTS
+
+from chatiere.engine.core.bits cimport count_bits
+from chatiere.engine.games.discat.state cimport (
+    FIRST_EXCHANGE_ID,
+    MAX_HAND,
+    PASS,
+    TOP_SHIFT,
+    State,
+    can_respect,
+    card_in_slot,
+    cards_in_use,
+    next_seat,
+    points_up,
+    slots_alike,
+    tens_digits,
+)
+
+cdef Weights WEIGHTS = PLAYOUT_WEIGHTS
+
+
+def pack_weights(weights):
+    """Return weights by name as the kernel's struct."""
+    cdef Weights packed = weights
+    return (<const char*> &packed)[:sizeof(Weights)]
+
+
+cdef int score_top(const State* state, const Weights* weights, int card) noexcept nogil:
+    # What a top card demands of the next one.
+    cdef int in_use = cards_in_use(state.players)
+    cdef int left = in_use - card if points_up(state, card) else card - 1
+    cdef bint blocks = not can_respect(state, next_seat(state, state.active), card)
+    return weights.room * (8 * left // in_use) + weights.blocks * blocks
+
+
+cdef void advise(
+    const void* body, const void* weights, const uint16_t* ids, int count, int16_t* scores
+) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef const Weights* by = <const Weights*> weights
+    cdef uint64_t hand = state.hand[state.active], tens = tens_digits(hand)
+    cdef int size = state.hand_size[state.active], slot, i
+    cdef int[MAX_HAND] partners
+    cdef int[MAX_HAND] tops
+    cdef int[MAX_HAND] sizes
+    for slot in range(size):
+        partners[slot] = count_bits(slots_alike(tens, size, slot)) - 1
+        partners[slot] += count_bits(slots_alike(hand - 10 * tens, size, slot)) - 1
+    if state.phase == PASS:
+        scores[0] = 0
+        for i in range(1, count):
+            scores[i] = by.exchange + by.exchanged_partners * partners[ids[i] - FIRST_EXCHANGE_ID]
+        return
+    for slot in range(size):
+        tops[slot] = score_top(state, by, card_in_slot(hand, slot))
+    sizes[0] = 0
+    sizes[1] = by.pair
+    sizes[2] = by.triple
+    sizes[3] = by.bonus_group
+    sizes[4] = sizes[5] = by.winning_group
+    for i in range(count):
+        slot = ids[i] >> TOP_SHIFT
+        scores[i] = tops[slot]
+        if ids[i] & (1 << TOP_SHIFT) - 1:
+            scores[i] += sizes[count_bits(ids[i] & (1 << TOP_SHIFT) - 1)]
+        else:
+            scores[i] += by.partners * partners[slot]

@@ -1,0 +1,115 @@
+"""Find weights of a game's playout policy by CMA-ES, which plays games with them, and may write them to its weights.py.
+
+    pip install --group examples
+    python examples/tune_playouts.py discat
+
+Each candidate of a generation plays the same paired deals alone against bots with the present weights; what CMA-ES
+maximizes is its share of the wins. In the end the mean of all candidates plays deals that no candidate has seen; it is
+written, with --write, only if it wins more than its even share there, by the lower bound of the 95 % interval.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import cma
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import bots, engine
+from chatiere.arena.matches import Results, play_many
+from chatiere.arena.tournament import Rate, win_rate
+from chatiere.bots import Bot, Decisions
+from chatiere.envs import TableEnv
+
+# In quarters of a doubling, as the weights.
+SIGMA = 4.0
+
+
+class Weighted(Bot):
+    """A bot whose playouts have other weights."""
+
+    needs_worlds = True
+
+    def __init__(self, bot: Bot, weights: Mapping[str, int]) -> None:
+        """Create a bot of another."""
+        self._bot, self._weights = bot, weights
+        self._game: engine.Game | None = None
+
+    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
+        """See Bot.choose."""
+        self._game = self._game or decisions.game.with_playout_weights(self._weights)
+        return self._bot.choose(dataclasses.replace(decisions, game=self._game))
+
+
+def compare(candidate: Bot, current: Bot, name: str, players: int, deals: range, seed: int) -> Rate:
+    """Return how often a bot wins alone against another at all other seats, over paired deals."""
+    rotations = []
+    for shift in range(players):
+        seated = [candidate, *[current] * (players - 1)]
+        found = Results.of(deals.stop, players, players)
+        with TableEnv(name, players, num_envs=len(deals), games=len(deals), first_game=deals.start) as env:
+            for batch, _ in play_many(env, seated[shift:] + seated[:shift], seed):
+                found.add(batch.ended)
+        rotations.append(found)
+    return win_rate(Results.of_rotations(rotations, deals.start, deals.stop))
+
+
+def main() -> None:
+    """Tune, and print each generation's best share."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game", help="the game's name")
+    parser.add_argument("--players", type=int, help="default: the game's smallest number")
+    parser.add_argument("--bot", default="flat:playouts=100", help="the bot that plays out")
+    parser.add_argument("--generations", type=int, default=10)
+    parser.add_argument("--deals", type=int, default=30, help="of a candidate, with every rotation of seats")
+    parser.add_argument("--final-deals", type=int, default=200, help="of the comparison in the end")
+    parser.add_argument("--seed", type=int, default=1, help="1 or more; the same seed gives the same weights")
+    parser.add_argument("--write", action="store_true", help="write weights that win into the game's weights.py")
+    given = parser.parse_args()
+    game = engine.game(given.game)
+    players = given.players or game.min_players
+    bot = bots.get(given.bot, given.game, players)
+    weights = game.playout_weights
+    # How many decisions the policy makes is a matter of time, too, and stays.
+    names = [name for name in weights if name != "decisions"]
+
+    def bot_of(values: NDArray[np.float64]) -> Weighted:
+        return Weighted(bot, weights | dict(zip(names, np.rint(values).astype(int).tolist(), strict=True)))
+
+    current = Weighted(bot, weights)
+    search = cma.CMAEvolutionStrategy(
+        [weights[name] for name in names], SIGMA, {"seed": given.seed, "bounds": [-100, 100], "verbose": -9}
+    )
+    for generation in range(given.generations):
+        deals = range(generation * given.deals, (generation + 1) * given.deals)
+        asked = search.ask()
+        shares = [compare(bot_of(each), current, given.game, players, deals, given.seed).wins for each in asked]
+        search.tell(asked, [-share for share in shares])
+        print(f"generation {generation + 1}: shares {min(shares):.3f} to {max(shares):.3f}", flush=True)
+    mean = np.rint(search.mean).astype(int).tolist()
+    first = given.generations * given.deals
+    rate = compare(
+        bot_of(search.mean), current, given.game, players, range(first, first + given.final_deals), given.seed
+    )
+    print(dict(zip(names, mean, strict=True)))
+    print(f"wins {rate.wins:.1%} ({rate.low:.1%} to {rate.high:.1%}), even {1 / players:.1%}")
+    if given.write and rate.low > 1 / players:
+        write(given.game, dict(zip(names, mean, strict=True)))
+
+
+def write(name: str, weights: Mapping[str, int]) -> None:
+    """Replace the weights in the room's weights.py, and leave the rest of it as it is."""
+    path = Path(str(importlib.import_module(f"chatiere.engine.games.{name}.weights").__file__))
+    text = path.read_text("utf-8")
+    for weight, value in weights.items():
+        text = re.sub(rf'^    "{weight}": -?\d+,', f'    "{weight}": {value},', text, flags=re.MULTILINE)
+    path.write_text(text, "utf-8")
+    print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    main()
