@@ -9,6 +9,7 @@ import numpy as np
 from chatiere import bots, engine
 from chatiere.bots import Bot, Decisions, hosting
 from chatiere.engine import Columns, Table
+from chatiere.engine.core.columns import PositionColumns
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
@@ -51,7 +52,7 @@ class Host:
         self._decisions += 1
         self.positions = self._read(self.positions.game_numbers, stepped)
 
-    def _read(self, numbers: np.ndarray, found: engine.core.batch.PositionColumns) -> Positions:
+    def _read(self, numbers: np.ndarray, found: PositionColumns) -> Positions:
         final = np.frombuffer(found.final, np.uint8) > 0
         returns = np.frombuffer(found.returns, np.float32).reshape(len(final), -1)
         self.returns[numbers[final].astype(int)] = returns[final]

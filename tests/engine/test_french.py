@@ -16,7 +16,7 @@ CODE = re.compile(r"`[^`]*`|\[[^]]*\]")
 def texts(path: Path) -> list[str]:
     with path.open("rb") as file:
         found = [message.string for message in read_po(file) if message.id]
-    return [form for text in found for form in ((text,) if isinstance(text, str) else text)]
+    return [form for text in found for form in ((text,) if isinstance(text, str) else text or ())]
 
 
 def test_there_are_catalogues() -> None:

@@ -35,7 +35,7 @@ ctypedef struct Forest:
 cdef inline double discount(uint64_t decisions) noexcept nogil:
     # What is left of a return: a win that comes sooner is worth more, a loss that comes later costs less. It has so few
     # binary digits that a sole winner's returns have an exact sum.
-    return 1.0 - <double> min(decisions, MAX_DISCOUNTED) / DISCOUNT_PARTS
+    return 1.0 - <double> min(decisions, <uint64_t> MAX_DISCOUNTED) / DISCOUNT_PARTS
 
 cdef bint reserve(Forest* forest, uint64_t count) noexcept nogil
 cdef uint32_t add_node(Forest* forest, uint32_t parent, uint32_t before, uint16_t action) noexcept nogil
