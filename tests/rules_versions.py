@@ -23,9 +23,9 @@ def playing(game: Game, oldest: int, newest: int) -> Iterator[None]:
 
 
 def _set_versions(operations: Kernel, oldest: int, newest: int) -> None:
-    # A Kernel is Python's header of an object and a pointer; the operations begin with the game's number and the two
-    # versions.
-    assert Kernel.__basicsize__ == object.__basicsize__ + ctypes.sizeof(ctypes.c_void_p)
+    # A Kernel begins with Python's header of an object and a pointer to the operations, and these with the game's
+    # number and the two versions.
+    assert Kernel.__basicsize__ >= object.__basicsize__ + ctypes.sizeof(ctypes.c_void_p)
     pointer = ctypes.c_void_p.from_address(id(operations) + object.__basicsize__).value
     assert pointer is not None
     versions = (ctypes.c_uint8 * 3).from_address(pointer)

@@ -45,6 +45,7 @@ ROWS = (
     CompatRow("typed_line", ["play"]),
     # The library that writes the network.
     CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
+    CompatRow("trained", ["train"]),
     CompatRow("shared_memory", [], ["jax>=0.10", "torch"]),
     CompatRow("maskable_ppo", ["gymnasium"], ["sb3-contrib>=2.7"]),
     CompatRow("action_mask", ["gymnasium"], ["torchrl>=0.10"]),

@@ -49,12 +49,12 @@ class CompactObservations:
         parts: list[ObservationPart] = []
         runs: dict[bool, list[tuple[int, int, int]]] = {True: [], False: []}
         for part in description.observation:
-            is_board = part in boards
-            shape = (self.window, self.window) if is_board else tuple(part.shape)
+            is_cut = part in boards
+            shape = (self.window, self.window) if is_cut else tuple(part.shape)
             moved = self.length - self._whole_length
-            fields = tuple(_moved(field, moved, self.window if is_board else None) for field in part.fields)
+            fields = tuple(_moved(field, moved, self.window if is_cut else None) for field in part.fields)
             parts.append(ObservationPart(part.name, "", self.length, shape, fields))
-            runs[is_board].append((self._whole_length, self.length, math.prod(shape)))
+            runs[is_cut].append((self._whole_length, self.length, math.prod(shape)))
             self.length += math.prod(shape)
             self._whole_length += math.prod(part.shape)
         corner = self.length
