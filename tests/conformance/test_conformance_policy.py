@@ -68,6 +68,16 @@ def test_without_weights_all_actions_are_alike(table: Table) -> None:
         assert set(position.action_likelihoods()) == {GREATEST}
 
 
+def test_without_a_decision_nothing_is_likely(table: Table) -> None:
+    game, players = table
+    position = game.new_game(players)
+    assert position.is_chance_node()
+    assert position.action_likelihoods() == []
+    position = game.new_game(players, seed=1)
+    position.playout(1)
+    assert position.action_likelihoods() == []
+
+
 def test_every_weight_changes_what_is_likely(game: Game) -> None:
     unseen = set(names_of(game))
     even = dict.fromkeys(game.playout_weights, 0)

@@ -263,14 +263,14 @@ from chatiere import engine
 from chatiere.service.guards.metrics_files import use_files
 use_files(Path(sys.argv[1]), 0)
 from chatiere.service.base.metrics import Metrics, code_label
-from chatiere.v1 import batch_service_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, game_service_pb2, room_service_pb2
 from grpc_channelz.v1 import channelz_pb2
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 
 methods = [("unknown", "unknown", "unknown")] + [
     ("server_stream", service.full_name, method.name)
-    for module in (batch_service_pb2, game_service_pb2, channelz_pb2, health_pb2, reflection_pb2)
+    for module in (batch_service_pb2, game_service_pb2, room_service_pb2, channelz_pb2, health_pb2, reflection_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 ]
@@ -278,6 +278,9 @@ others = {
     "grpc_type": ["unary", "server_stream", "client_stream", "bidi_stream"],
     "grpc_code": [code_label(code) for code in code_pb2.Code.values()],
     "game": [game.name for game in engine.games()],
+    "kind": ["table", "reply", "name"],
+    "outcome": ["taken", "refused"],
+    "reason": ["idle", "full"],
     "method": [method.name for method in batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].methods],
 }
 for metric in vars(Metrics(CollectorRegistry())).values():

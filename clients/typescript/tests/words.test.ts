@@ -53,7 +53,7 @@ test("players have names, and numbers agree", async () => {
   const ranked = phrase("event.trick_ranked", { ranking: [2, 0, 1] });
   for (const [language, one, two, ranking] of [
     ["en", "is to draw 1 card from Zoé", "is to draw 2 cards from Zoé", "rank: Zoé, Ann, and Bo"],
-    ["fr", "doit piocher 1 carte chez Zoé", "doit piocher 2 cartes chez Zoé", "classement : Zoé, Ann et Bo"],
+    ["fr", "doit piocher 1 carte chez Zoé", "doit piocher 2 cartes chez Zoé", "classement\u202f: Zoé, Ann et Bo"],
   ] as const) {
     const games = await gamesIn(language);
     const wordsOf = (game: string) =>

@@ -13,7 +13,6 @@ RUN: Final[np.dtype[np.void]]
 
 @disjoint_base
 class IntegerNetwork:
-    num_actions: Final[int]
     def __init__(
         self,
         fields: NDArray[np.void],

@@ -76,7 +76,7 @@ cdef class IntegerNetwork:
     """A network in integers, as NetworkFile.network makes it."""
 
     cdef Net net
-    cdef readonly int num_actions
+    cdef int num_actions
     # What the net points to.
     cdef object arrays
 

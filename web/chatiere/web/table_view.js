@@ -74,8 +74,10 @@ export class TableView {
     const resized = new ResizeObserver(() => {
       // The bar may have grown meanwhile, by what is picked: that alone changes nothing.
       if (this.scene.element.clientWidth !== this.space.width || innerHeight !== this.space.window) {
-        this.#fit();
-        this.#draw(false);
+        this.#keepWords(() => {
+          this.#fit();
+          this.#draw(false);
+        });
       }
     });
     resized.observe(this.scene.element);
@@ -120,8 +122,10 @@ export class TableView {
    */
   open(update) {
     this.#update = update;
-    this.#fit();
-    this.#redraw();
+    this.#keepWords(() => {
+      this.#fit();
+      this.#draw(isAnimated());
+    });
   }
 
   /** Measure the part of the page that a drawing should fit into: its bar is below it or, in low windows, beside it. */
@@ -165,10 +169,13 @@ export class TableView {
     return { width: Math.max(NARROW, width / scale), height: Math.max(LOW, height / scale) };
   }
 
-  /** Draw what has become known besides, and leave what is said as it is. */
-  #redraw() {
+  /**
+   * Draw what has become known besides, or in another size, and leave what is said as it is.
+   * @param {() => void} draw
+   */
+  #keepWords(draw) {
     const said = this.prompt.textContent;
-    this.#draw(isAnimated());
+    draw();
     this.prompt.textContent = said;
   }
 
@@ -229,7 +236,7 @@ export class TableView {
     this.log.prepend(...plies.flatMap((events, index) => this.#linesOf(events, first + index)));
     this.log.scrollTop = this.log.scrollHeight;
     this.#moves = new Map([...plies.flatMap((events) => [...this.#movesIn(events)]), ...this.#moves]);
-    this.#redraw();
+    this.#keepWords(() => this.#draw(isAnimated()));
   }
 
   /**
