@@ -97,7 +97,7 @@ DEBUG_FLAGS = [
 # Threads that count the same line at a time lose counts. Counting without losses takes most of the time of a kernel, so
 # that is for the modules alone that have lines for several threads; `make debug` keeps the other counts of tests with
 # threads apart.
-THREADED = ("chatiere.engine.core.batch", "chatiere.engine.core.threads")
+THREADED = ("chatiere.engine.core.batch", "chatiere.engine.core.parts", "chatiere.engine.core.threads")
 THREADED_FLAGS = ["-fprofile-update=atomic"]
 # C by itself, which a module is compiled with, without its suffix.
 OWN_C = {"chatiere.bots.integer_network": ("net",)}

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 # The modules that count without losses in several threads (THREADED in setup.py).
-THREADED = ("batch", "threads")
+THREADED = ("batch", "parts", "threads")
 # What has to be run: the compiled parts but those around libnghttp2.
 COUNTED = ("chatiere/engine/", "chatiere/bots/")
 MARK = "# uncovered: "

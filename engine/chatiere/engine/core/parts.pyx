@@ -80,8 +80,8 @@ cdef class Parts:
         cdef Py_ssize_t item, i
         for i in range(self.count):
             if legal:
-                for item in range(self.parts[i].first, self.parts[i].last):  # uncovered: tests of several threads are
-                    offsets[item] += legal  # uncovered: counted apart
+                for item in range(self.parts[i].first, self.parts[i].last):
+                    offsets[item] += legal
             legal += self.parts[i].legal
         offsets[self.batch.count] = legal
         return legal
