@@ -13,7 +13,7 @@ cdef enum:
     LEGAL_GUESS = 64
     MAX_THREADS = 256
     # The parts of a batch for each of several threads: one that comes late, or is slow, is not waited for long.
-    PARTS_EACH = 16
+    PARTS_EACH = 4
 
 
 cdef bytes new_column(Py_ssize_t size):
