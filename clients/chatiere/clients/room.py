@@ -37,7 +37,7 @@ class Room(ChannelClient):
     """
 
     contents: RoomContents
-    """What is in the room, as far as it was told to `follow`, or posted here."""
+    """The contents of the room, as far as `follow` received or this room posted them."""
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ export class Room {
     private readonly rooms: Client<typeof RoomService>,
     private readonly room: Uint8Array,
     private readonly secret: Uint8Array,
-    /** What is in the room, as far as it was told to `follow`, or posted here. */
+    /** The contents of the room, as far as `follow` received or this room posted them. */
     readonly contents: RoomContents,
   ) {}
 

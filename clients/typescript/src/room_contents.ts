@@ -22,7 +22,7 @@ const MAX_PAUSE = 5000;
 const BROKEN = [Code.Unavailable, Code.Canceled, Code.Unknown, Code.Internal];
 
 /**
- * What is in a room, as far as one person knows it. A person is the SHA-256 of a secret in base64url, as in `hashText` and in
+ * The contents of a room, as far as one person knows them. A person is the SHA-256 of a secret in base64url, as in `hashText` and in
  * the hashes of an invitation.
  */
 export class RoomContents {

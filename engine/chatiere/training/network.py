@@ -37,7 +37,7 @@ class Columns(NamedTuple):
 
 
 class Network:
-    """What is fixed of a network for a game and a number of players."""
+    """The sizes of a network, fixed for a game and a number of players."""
 
     def __init__(self, game: Game, players: int) -> None:
         """Lay it out."""

@@ -33,7 +33,7 @@ class RunError(ValueError):
 
 @dataclass(frozen=True)
 class Setting:
-    """What a run depends on: the same numbers give the same network, on the same machine."""
+    """The parameters of a run: the same ones give the same network on the same machine."""
 
     game: str
     players: int

@@ -1,4 +1,4 @@
-"""What a client knows of a room, and what follows from each response of Follow; without a channel."""
+"""A client's knowledge of a room, updated by each response of Follow; without a channel."""
 
 import math
 import threading
@@ -24,7 +24,7 @@ _BROKEN = {
 
 
 class RoomContents:
-    """What is in a room, as far as one person knows it; a person is the SHA-256 of a secret, 32 bytes.
+    """The contents of a room, as far as one person knows them; a person is the SHA-256 of a secret, 32 bytes.
 
     `names`: of persons. `replies`: the persons who accept an invitation, by its id, in the order in which they came.
     `tables`: by table id and ply. `people`, `onlookers`: who is here.
