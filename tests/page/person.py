@@ -49,8 +49,10 @@ _POINT = """const pointOf = (one) => {
   return null;
 }"""
 _FIND_POINT = f"(selector) => {{ {_POINT}; return pointOf(document.querySelector(selector)); }}"
-# Chooses one of what can be picked, and returns its point.
-_CHOOSE = f"""(index) => {{
+# Chooses one of what can be picked, and returns its point; true if the game is over, or its newest ply not `ply`.
+_CHOOSE = f"""async ({{ index, id, ply }}) => {{
+  const {{ tableOf }} = await import("./store.js");
+  if (document.querySelector(".notice.end") || (ply !== null && tableOf(id).newest !== ply)) return true;
   {_POINT};
   const find = (selector) => [...document.querySelectorAll(selector)];
   const primary = find(".bar .choices button.primary");
@@ -214,18 +216,20 @@ class Person:
     def step(self) -> None:
         """Pick something, or push a button for a move, and wait until something else can be picked."""
         drawn = self.drawn
-        {"clicks": self.click, "taps": self._tap, "keys": self._press}[self.way]()
-        self._played += 1
-        self.await_turn(drawn)
+        # What the last step has set going may have been told before it was done: then the game may be over by now.
+        if {"clicks": self.click, "taps": self._tap, "keys": self._press}[self.way]():
+            self._played += 1
+            self.await_turn(drawn)
 
     def move(self) -> None:
-        """Make a decision, by as many steps as it takes; the turn is somebody else's then, or this person's again."""
+        """Make a decision, by as many clicks as it takes; the turn is somebody else's then, or this person's again."""
         ply = self.ply
-        while self.ply == ply:
-            drawn = self.drawn
-            {"clicks": self.click, "taps": self._tap, "keys": self._press}[self.way]()
+        drawn = self.drawn
+        while point := self._point(ply):
+            self.page.mouse.click(*point)
             self._played += 1
             self.page.wait_for_function("(before) => window.drawn > before", arg=drawn)
+            drawn = self.drawn
 
     @property
     def ply(self) -> int:
@@ -273,27 +277,36 @@ class Person:
         """Begin the choice of what to pick elsewhere."""
         self._played = number
 
-    def _point(self) -> tuple[float, float]:
+    def _point(self, ply: int | None = None) -> tuple[float, float] | None:
+        """Return the point of something that can be picked or pushed; None if the game is over, or not at `ply`."""
         # A table that is being drawn has nothing that can be picked yet.
-        found = self.page.wait_for_function(_CHOOSE, arg=self._played).json_value()
-        return found["x"], found["y"]
+        asked = {"index": self._played, "id": self.table, "ply": ply}
+        found = self.page.wait_for_function(_CHOOSE, arg=asked).json_value()
+        return None if found is True else (found["x"], found["y"])
 
-    def click(self) -> None:
-        """Click something that can be picked or pushed."""
-        self.page.mouse.click(*self._point())
+    def click(self) -> bool:
+        """Click something that can be picked or pushed; return False if the game is over."""
+        if point := self._point():
+            self.page.mouse.click(*point)
+        return point is not None
 
-    def _tap(self) -> None:
-        self.page.touchscreen.tap(*self._point())
+    def _tap(self) -> bool:
+        if point := self._point():
+            self.page.touchscreen.tap(*point)
+        return point is not None
 
-    def _press(self) -> None:
+    def _press(self) -> bool:
         is_complete = self.page.locator(".bar .choices button.primary").count() > 0
         if is_complete and self._played % 2:
-            self.tab_to(".bar .choices button.primary")
+            self.tab_to(".bar .choices button.primary, .notice.end *")
         else:
             for number in range(self._played % 3):
                 self.page.keyboard.press(ARROWS[(self._played + number) % len(ARROWS)])
-            self.tab_to(".stage .pickable:not(.picked), .bar .choices button[data-action]")
+            self.tab_to(".stage .pickable:not(.picked), .bar .choices button[data-action], .notice.end *")
+        if self.is_over:
+            return False
         self.page.keyboard.press("Enter")
+        return True
 
     def tab_to(self, selector: str) -> Locator:
         """Press Tab until the focus is on one of `selector`; return it."""

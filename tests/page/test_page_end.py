@@ -49,8 +49,7 @@ def test_the_end_is_told(visit: Callable[..., Person], game: str) -> None:
     assert "/#/table/" in (person.shared or "")
     page.locator(".notice.end").get_by_role("button", name="New game").click()
     page.wait_for_function("(before) => location.href !== before", arg=before)
-    page.wait_for_selector(".scores .seat")
-    assert page.locator(".scores .seat").count() == len(rows)
+    expect(page.locator(".scores .seat")).to_have_count(len(rows))
 
 
 def test_hands_are_open_at_the_end(visit: Callable[..., Person]) -> None:
