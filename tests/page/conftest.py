@@ -14,19 +14,23 @@ from service.process import Served, served
 
 from .person import Person
 
+ELSEWHERE = "chatiere.test"
+"""A name of this machine that browsers take for another one: pages from there are not secure."""
+NAMED = f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"
+
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path) as browser:
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path, args=[NAMED]) as browser:
         yield browser
 
 
 @pytest.fixture(scope="package")
 def server() -> Iterator[Served]:
-    with served(door="web") as server:
+    with served("--relay", "memory", door="web") as server:
         yield server
 
 

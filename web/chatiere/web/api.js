@@ -5,6 +5,9 @@ import { repeated } from "./shared/retries.js";
 
 const PATIENCE = 30_000;
 const REPEATED = new Set([429, 502, 503, 504]);
+// The bytes before a message of a stream; the bit of the first one that says that it is the last.
+const ENVELOPE = 5;
+const END = 2;
 // The key of the token, which is kept as long as the page's window is open.
 const TOKEN = "chatiere token";
 
@@ -12,6 +15,7 @@ const TOKEN = "chatiere token";
 export const UNAUTHENTICATED = 401;
 
 /** @import * as bots from "#api/chatiere/v1/bot_service_pb.js" */
+/** @import * as rooms from "#api/chatiere/v1/room_service_pb.js" */
 /** @import * as games from "#api/chatiere/v1/game_service_pb.js" */
 /** @import * as tables from "#api/chatiere/v1/table_service_pb.js" */
 
@@ -21,6 +25,7 @@ export const UNAUTHENTICATED = 401;
  *   "BotService/ListBots": [bots.ListBotsRequestJson, bots.ListBotsResponseJson],
  *   "GameService/ListGames": [games.ListGamesRequestJson, games.ListGamesResponseJson],
  *   "GameService/Replay": [games.ReplayRequestJson, games.ReplayResponseJson],
+ *   "RoomService/Post": [rooms.PostRequestJson, rooms.PostResponseJson],
  *   "TableService/Acknowledge": [tables.AcknowledgeRequestJson, tables.AcknowledgeResponseJson],
  *   "TableService/GetRecord": [tables.GetRecordRequestJson, tables.GetRecordResponseJson],
  *   "TableService/Look": [tables.LookRequestJson, tables.LookResponseJson],
@@ -31,11 +36,11 @@ export const UNAUTHENTICATED = 401;
  */
 /**
  * A refusal's body, as Connect has it.
- * @typedef {{message?: string, details?: {type?: string, debug?: Detail}[]}} RefusalBody
+ * @typedef {{code?: string, message?: string, details?: {type?: string, debug?: Detail}[]}} RefusalBody
  */
 /**
- * A detail of it: an ErrorInfo, a LocalizedMessage or another one.
- * @typedef {{reason?: string, metadata?: Record<string, string>, message?: string}} Detail
+ * A detail of it: an ErrorInfo, a LocalizedMessage, a RetryInfo or another one.
+ * @typedef {{reason?: string, metadata?: Record<string, string>, message?: string, retryDelay?: string}} Detail
  */
 
 /** Whether the service answers: `waiting` and `back` are its events, and `refused`, where it wants a token in mid-game. */
@@ -51,8 +56,7 @@ export class Refusal extends Error {
    */
   constructor(status, body) {
     super(body?.message ?? `HTTP ${status}`);
-    const detail = (/** @type {string} */ type) =>
-      body?.details?.find((each) => each.type === `google.rpc.${type}`)?.debug;
+    const detail = (/** @type {string} */ type) => detailOf(body, type);
     /** HTTP's status. */
     this.status = status;
     /** The name of an ErrorReason, such as ILLEGAL_ACTION; empty if there is none. */
@@ -77,7 +81,7 @@ export function useToken(value) {
 }
 
 /** The service can't be reached now. */
-class Unavailable extends Error {
+export class Unavailable extends Error {
   /** @param {number} pause the fewest milliseconds until it wants to be asked again */
   constructor(pause) {
     super();
@@ -123,18 +127,8 @@ export async function call(method, request) {
  * @param {object} request
  */
 async function post(method, request) {
-  const token = sessionStorage.getItem(TOKEN);
-  const response = await fetch(`chatiere.v1.${method}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "accept-language": language(),
-      ...(token !== null && { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify(request),
-    signal: AbortSignal.timeout(PATIENCE),
-    credentials: "omit",
-  }).catch(() => undefined);
+  const signal = AbortSignal.timeout(PATIENCE);
+  const response = await sent(method, "application/json", JSON.stringify(request), signal);
   if (response === undefined || REPEATED.has(response.status)) {
     throw new Unavailable(Number(response?.headers.get("retry-after")) * 1000 || 0);
   }
@@ -143,4 +137,98 @@ async function post(method, request) {
     throw new Refusal(response.status, body);
   }
   return body;
+}
+
+/**
+ * Follow a room once; yield its responses until the service ends the stream. Throws Unavailable, Refusal.
+ * @param {rooms.FollowRequestJson} request
+ * @param {AbortSignal} signal
+ * @returns {AsyncGenerator<rooms.FollowResponseJson, void>}
+ */
+export async function* follow(request, signal) {
+  const message = new TextEncoder().encode(JSON.stringify(request));
+  const body = new Uint8Array(ENVELOPE + message.length);
+  new DataView(body.buffer).setUint32(1, message.length);
+  body.set(message, ENVELOPE);
+  const response = await sent("RoomService/Follow", "application/connect+json", body, signal);
+  if (!response?.body) {
+    throw new Unavailable(0);
+  }
+  if (!response.ok) {
+    throw REPEATED.has(response.status) ? new Unavailable(0) : new Refusal(response.status);
+  }
+  for await (const { isEnd, text } of envelopes(response.body.getReader())) {
+    const found = JSON.parse(text);
+    if (isEnd && found.error) {
+      throw errorOf(found.error);
+    }
+    yield found;
+  }
+}
+
+/**
+ * Read the messages of a stream in Connect's envelopes: flags, length, content. Throws Unavailable when the connection breaks.
+ * @param {ReadableStreamDefaultReader<Uint8Array>} reader
+ */
+async function* envelopes(reader) {
+  let kept = new Uint8Array();
+  for (;;) {
+    const size = ENVELOPE + (kept.length < ENVELOPE ? 0 : new DataView(kept.buffer).getUint32(1));
+    if (kept.length >= ENVELOPE && kept.length >= size) {
+      const isEnd = ((kept[0] ?? 0) & END) !== 0;
+      yield { isEnd, text: new TextDecoder().decode(kept.subarray(ENVELOPE, size)) };
+      kept = kept.slice(size);
+    } else {
+      const { value } = await reader.read().catch(() => ({ value: undefined }));
+      if (value === undefined) {
+        throw new Unavailable(0);
+      }
+      const both = new Uint8Array(kept.length + value.length);
+      both.set(kept);
+      both.set(value, kept.length);
+      kept = both;
+    }
+  }
+}
+
+/**
+ * Return the error that a stream ended with.
+ * @param {RefusalBody} body
+ */
+function errorOf(body) {
+  const delay = detailOf(body, "RetryInfo")?.retryDelay;
+  if (delay !== undefined || body.code === "unavailable") {
+    return new Unavailable(1000 * Number.parseFloat(delay ?? "0"));
+  }
+  return new Refusal(body.code === "unauthenticated" ? UNAUTHENTICATED : 400, body);
+}
+
+/**
+ * @param {RefusalBody | undefined} body
+ * @param {string} type
+ */
+function detailOf(body, type) {
+  return body?.details?.find((each) => each.type === `google.rpc.${type}`)?.debug;
+}
+
+/**
+ * Send a request; return the response, or undefined if there is none.
+ * @param {string} method
+ * @param {string} type
+ * @param {BodyInit} body
+ * @param {AbortSignal} signal
+ */
+function sent(method, type, body, signal) {
+  const token = sessionStorage.getItem(TOKEN);
+  return fetch(`chatiere.v1.${method}`, {
+    method: "POST",
+    headers: {
+      "content-type": type,
+      "accept-language": language(),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+    },
+    body,
+    signal,
+    credentials: "omit",
+  }).catch(() => undefined);
 }

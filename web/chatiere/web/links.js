@@ -1,6 +1,7 @@
 // Links to tables: what is shared holds tables and never a secret; only the private link to one's own seat does.
 
 import { h } from "./dom.js";
+import { roomOfTable } from "./rooms/room.js";
 import { t } from "./settings.js";
 import { packed } from "./shared/bytes.js";
 import { promisesOf } from "./store.js";
@@ -12,6 +13,11 @@ export function linkTo(fragment) {
   return new URL(`#/${fragment}`, location.href).href;
 }
 
+/** Whether links of this page lead to this machine alone. */
+export function isLoopback() {
+  return /^(localhost|127\.|\[::1\])/.test(location.hostname);
+}
+
 /**
  * Return the link to share: the tables that others may lack.
  * @param {Session} session
@@ -21,12 +27,13 @@ export function tableLink(session) {
 }
 
 /**
- * Return the private link to a seat, to play on at another device: the secret, and what the seat has promised.
+ * Return the private link to a seat, to play on at another device: the secret, what the seat has promised, and its room.
  * @param {Session} session
  * @param {number} seat
  */
 export function seatLink(session, seat) {
-  const own = { seat, secret: session.kept.seats[seat], promises: promisesOf(session.id, seat) };
+  const room = roomOfTable(session.id);
+  const own = { seat, secret: session.kept.seats[seat], promises: promisesOf(session.id, seat), room };
   return linkTo(`seat/${packed(own)}/${session.toSend().texts.join(".")}`);
 }
 
@@ -72,7 +79,7 @@ export function pasteLink() {
   const field = h("input", { type: "text", name: "link", autocomplete: "off", required: true });
   const open = (/** @type {Event} */ event) => {
     event.preventDefault();
-    const found = /#?\/?((table|seat|invitation|reply)\/\S+)$/.exec(field.value.trim());
+    const found = /#?\/?((table|seat|invitation|reply|room)\/\S+)$/.exec(field.value.trim());
     if (found) {
       field.value = "";
       location.hash = `#/${found[1]}`;

@@ -20,6 +20,7 @@ const PARTS = {
   seat: () => import("./pages/links.js"),
   invitation: () => import("./pages/invitation.js"),
   reply: () => import("./pages/invitation.js"),
+  room: () => import("./pages/room.js"),
   record: () => import("./pages/record.js"),
 };
 

@@ -14,13 +14,16 @@ import * as store from "./store.js";
 /** @import { Table } from "./shared/sealed_table.js" */
 
 /**
- * Who is to have a seat: a bot, whoever has the secret of a hash, or nobody yet, for whom the service makes a secret.
- * @typedef {{bot: string} | {hash: string} | Record<string, never>} NewSeat
+ * Who is to have a seat: a bot, or whoever has the secret of a hash.
+ * @typedef {{bot: string} | {hash: string}} NewSeat
  */
 
-/** Make a secret for a seat: the secret, and its hash for all to see. */
-export async function newSecret() {
-  const secret = random(16);
+/**
+ * Make a secret for a seat: the secret, and its hash for all to see.
+ * @param {string} [known] the secret, where there is one
+ */
+export async function newSecret(known) {
+  const secret = known === undefined ? random(16) : fromText(known);
   return { secret: toText(secret), hash: toText(await sha256(secret)) };
 }
 
@@ -62,12 +65,7 @@ export class Session {
       seats: seats.map((seat) => ("hash" in seat ? { secretSha256: seat.hash } : seat)),
       acknowledgement: asksNext ? "ACKNOWLEDGEMENT_NEXT" : "ACKNOWLEDGEMENT_NONE",
     });
-    const session = Session.take([made.table ?? ""], secrets);
-    for (const { seat = 0, secret = "" } of made.secrets ?? []) {
-      session.kept.seats[seat] = secret;
-    }
-    session.#keep();
-    return session;
+    return Session.take([made.table ?? ""], secrets);
   }
 
   /**
@@ -94,13 +92,10 @@ export class Session {
     for (const bot of seats) {
       if (bot !== undefined) {
         made.push({ bot });
-      } else if (isSecureContext) {
+      } else {
         const { secret, hash } = await newSecret();
         secrets[hash] = secret;
         made.push({ hash });
-      } else {
-        // Where the browser can't hash, the service makes the secret: nobody else is there who would have to trust.
-        made.push({});
       }
     }
     return Session.begin({ game, seats: made, asksNext: false }, secrets);

@@ -40,9 +40,19 @@ export function pace() {
   return PACES[localStorage.getItem("pace") ?? ""] ?? PACES["calm"] ?? 0;
 }
 
+/** What the player is called in rooms; empty if the player has not said so yet. */
+export function playerName() {
+  return localStorage.getItem("name") ?? "";
+}
+
+/** Whether a sound tells the player's turn. */
+export function isHeard() {
+  return localStorage.getItem("sound") === "on";
+}
+
 /**
  * Keep a setting.
- * @param {"language" | "theme" | "animation" | "pace"} name
+ * @param {"language" | "theme" | "animation" | "pace" | "name" | "sound"} name
  * @param {string} value
  */
 export function choose(name, value) {

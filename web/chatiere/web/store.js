@@ -1,5 +1,5 @@
-// The things that this browser keeps: of each table the tables of all plies, the secrets of one's seats, its promises; and
-// invitations. It is all in local storage, where a page that is closed, or a service that stops, does no harm.
+// The things that this browser keeps: of each table the tables of all plies, the secrets of one's seats, its promises;
+// invitations and rooms. It is all in local storage, where a page that is closed, or a service that stops, does no harm.
 
 /**
  * The facts that are kept of a table beside its plies. `seats`: secrets by seat, base64url; `newest`: the ply of the newest table;
@@ -12,10 +12,20 @@
  * @typedef {{game: string, asksNext: boolean, seats: InvitedSeat[], secrets: Record<string, string>, isMine: boolean, changed: number}}
  *   Invitation
  */
+/**
+ * What a browser knows of a room. `secret`: the person's, and `person`, its SHA-256; `role`: the part that the person has chosen;
+ * `isHost`: whether this browser deals; `names`: by person; `replies`: the persons who accept, in order, by the id of an invitation;
+ * `people`: who is here, and `onlookers`: how many beside them; `tables`: ids, the newest game last; `since`: when the newest table came.
+ * @typedef {{game: string, players: number, secret: string, person: string, role?: "seat" | "onlooker", isHost: boolean,
+ *   names: Record<string, string>, replies: Record<string, string[]>, people: string[], onlookers: number, isConnected: boolean,
+ *   tables: string[], since: number, changed: number}} Room
+ */
 
 const TABLE = "chatiere table ";
 const PROMISE = "chatiere promise ";
 const INVITATION = "chatiere invitation ";
+const ROOM = "chatiere room ";
+const ROOM_ID = /^[\w-]{22}$/;
 const TABLE_ID = /^[0-9a-f]{32}$/;
 const INVITATION_ID = /^[0-9a-f]{16}$/;
 
@@ -167,6 +177,50 @@ export function keepInvitation(id, invitation) {
 /** @param {string} id */
 export function forgetInvitation(id) {
   localStorage.removeItem(INVITATION + id);
+}
+
+/**
+ * Return the key under which a room is kept, as events of local storage name it.
+ * @param {string} id
+ */
+export function keyOfRoom(id) {
+  return ROOM + id;
+}
+
+/**
+ * @param {string} id
+ * @returns {Room | undefined}
+ */
+export function roomOf(id) {
+  const kept = ROOM_ID.test(id) ? read(ROOM + id) : undefined;
+  return typeof kept?.secret === "string" && Array.isArray(kept.tables) ? kept : undefined;
+}
+
+/**
+ * List the rooms of this browser, the one used last first.
+ * @returns {(Room & {id: string})[]}
+ */
+export function listRooms() {
+  return keysFrom(ROOM)
+    .flatMap((key) => {
+      const id = key.slice(ROOM.length);
+      const kept = roomOf(id);
+      return kept ? [{ ...kept, id }] : [];
+    })
+    .sort((a, b) => b.changed - a.changed);
+}
+
+/**
+ * @param {string} id
+ * @param {Room} room
+ */
+export function keepRoom(id, room) {
+  put(ROOM + id, JSON.stringify({ ...room, changed: Date.now() }));
+}
+
+/** @param {string} id */
+export function forgetRoom(id) {
+  localStorage.removeItem(ROOM + id);
 }
 
 /** @param {string} prefix */

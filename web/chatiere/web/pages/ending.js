@@ -11,6 +11,7 @@ import { show as showRecord } from "./shown_record.js";
  * The part of a table's page that the end needs.
  * @typedef {{
  *   session: Session, view: import("../table_view.js").TableView, bots: (string | undefined)[], fail: (error: unknown) => void,
+ *   live?: import("../rooms/live_table.js").LiveTable | undefined,
  * }} Playing
  */
 
@@ -50,8 +51,11 @@ export function ending(playing, update, { won, why, me }) {
  * @param {Playing} playing
  */
 function againButton(playing) {
-  const { session, bots } = playing;
+  const { session, bots, live } = playing;
   const { game } = session.kept;
+  if (live) {
+    return live.rematchButton((error) => playing.fail(error));
+  }
   if (!session.isAlone) {
     const href = newGameLink(session);
     return h("a", { class: "button primary", href }, t("again"));

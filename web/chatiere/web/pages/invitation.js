@@ -4,7 +4,7 @@
 import { random } from "../bytes.js";
 import { h } from "../dom.js";
 import { roomOf } from "../games.js";
-import { linkTo, pasteLink, share } from "../links.js";
+import { isLoopback, linkTo, pasteLink, share } from "../links.js";
 import { nameOfSeat } from "../seat_names.js";
 import { newSecret, Session } from "../session.js";
 import { t } from "../settings.js";
@@ -110,7 +110,9 @@ async function host(id, invitation) {
   const element = h("section", { class: "sheet invitation" });
   const begin = (/** @type {Event} */ event) =>
     doing(event, refusal, async () => {
-      const session = await Session.begin({ game, seats, asksNext }, secrets);
+      // All have replied.
+      const holders = /** @type {import("../session.js").NewSeat[]} */ (seats);
+      const session = await Session.begin({ game, seats: holders, asksNext }, secrets);
       forgetInvitation(id);
       location.hash = `#/play/${session.id}`;
     });
@@ -174,11 +176,6 @@ function seatItem(seat, index, secrets, free) {
   );
 }
 
-/** Whether links of this page lead to this machine alone. */
-function isLoopback() {
-  return /^(localhost|127\.|\[::1\])/.test(location.hostname);
-}
-
 /**
  * @param {InvitedSeat} seat
  * @param {Record<string, string>} secrets
@@ -221,10 +218,8 @@ async function guest(id, { game, asksNext, seats, secrets }) {
   const [hash] = Object.keys(secrets);
   if (hash !== undefined) {
     showReply(hash);
-  } else if (isSecureContext) {
-    content.append(h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")));
   } else {
-    refusal.textContent = t("needs-https");
+    content.append(h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")));
   }
   const element = h(
     "section",

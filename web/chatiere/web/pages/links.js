@@ -1,6 +1,7 @@
 // The way from a link to its table, which is kept in this browser, and shown.
 
 import { h } from "../dom.js";
+import { knownRoom } from "../rooms/room.js";
 import { Session, tableIn } from "../session.js";
 import { t } from "../settings.js";
 import { fromText, sha256, toText, unpacked } from "../shared/bytes.js";
@@ -9,7 +10,7 @@ import { forgetInvitation, keepPromise, listInvitations } from "../store.js";
 import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
 import * as play from "./play.js";
 
-/** @typedef {{seat: number, secret: string, promises: [number, string][]}} PrivateSeat */
+/** @typedef {{seat: number, secret: string, promises: [number, string][], room?: string}} PrivateSeat */
 
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -66,6 +67,12 @@ async function keep(tables, own, replaces) {
     for (const [ply, hash] of seat.promises) {
       await keepPromise(seat.seat, `${session.id} ${ply}`, hash);
     }
+    if (seat.room !== undefined) {
+      await knownRoom(seat.room, session.kept.game, newest.seats.length, {
+        secret: seat.secret,
+        table: session.id,
+      });
+    }
   }
   ours.forEach(({ id }) => forgetInvitation(id));
   return session;
@@ -116,15 +123,12 @@ function fork(ply, tables, own) {
  * @returns {Promise<PrivateSeat>}
  */
 async function seatOf(text, seats) {
-  if (!isSecureContext) {
-    throw new Error(t("needs-https"));
-  }
-  const { seat, secret, promises } = privateSeat(text);
+  const { seat, secret, promises, room } = privateSeat(text);
   const hash = toText(await sha256(fromText(secret)));
   if (hash !== seats[seat]?.secretSha256) {
     throw new RangeError("not a seat of this table");
   }
-  return { seat, secret, promises };
+  return { seat, secret, promises, ...(room !== undefined && { room }) };
 }
 
 /**
@@ -133,7 +137,7 @@ async function seatOf(text, seats) {
  * @returns {PrivateSeat}
  */
 function privateSeat(text) {
-  const { seat, secret, promises } = /** @type {Partial<Record<keyof PrivateSeat, unknown>>} */ (
+  const { seat, secret, promises, room } = /** @type {Partial<Record<keyof PrivateSeat, unknown>>} */ (
     own(text) ?? {}
   );
   const isPromise = (/** @type {unknown} */ each) =>
@@ -142,11 +146,12 @@ function privateSeat(text) {
     typeof seat !== "number" ||
     typeof secret !== "string" ||
     !Array.isArray(promises) ||
-    !promises.every(isPromise)
+    !promises.every(isPromise) ||
+    !(room === undefined || typeof room === "string")
   ) {
     throw new RangeError("not a seat");
   }
-  return { seat, secret, promises };
+  return { seat, secret, promises, ...(room !== undefined && { room }) };
 }
 
 /** @param {string} text */

@@ -2,6 +2,7 @@
 
 import { h } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
+import { newRoom } from "../rooms/room.js";
 import { nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { t } from "../settings.js";
@@ -46,13 +47,7 @@ class NewGame {
       numbers.map((value) => h("option", { value }, String(value))),
     );
     this.seats = h("ol", { class: "seats" });
-    this.trust = h(
-      "fieldset",
-      { class: "trust" },
-      h("legend", {}, t("trust")),
-      mode("none", t("mode-none"), true),
-      mode("next", t("mode-next"), false),
-    );
+    this.trust = trustChoice();
     this.form = h(
       "form",
       { class: "sheet new-game", onsubmit: (/** @type {Event} */ event) => this.#begin(event) },
@@ -62,7 +57,16 @@ class NewGame {
       this.seats,
       this.trust,
       this.refusal,
-      h("button", { class: "primary" }, t("deal")),
+      h(
+        "p",
+        { class: "choices" },
+        h("button", { class: "primary" }, t("deal")),
+        h(
+          "button",
+          { type: "button", class: "invite", onclick: (/** @type {Event} */ event) => this.#invite(event) },
+          t("invite-live"),
+        ),
+      ),
     );
     this.#showSeats();
   }
@@ -134,14 +138,34 @@ class NewGame {
       if (!wanted.includes("link")) {
         const bots = wanted.map((seat) => (PEOPLE.has(seat) ? undefined : seat));
         location.hash = `#/play/${(await Session.beginHere(this.game, bots)).id}`;
-      } else if (isSecureContext) {
+      } else {
         const asksNext = new FormData(this.form).get("trust") === "next";
         location.hash = await invite(this.game, wanted, asksNext);
-      } else {
-        this.refusal.textContent = t("needs-https");
       }
     });
   }
+
+  /**
+   * Open a room for the game, to which others come by one link.
+   * @param {Event} event
+   */
+  #invite(event) {
+    return doing(event, this.refusal, async () => {
+      const players = Number(this.players.value);
+      location.hash = `#/room/${await newRoom(this.game, players)}/${this.game}/${players}`;
+    });
+  }
+}
+
+/** Ask how much the players trust each other. */
+export function trustChoice() {
+  return h(
+    "fieldset",
+    { class: "trust" },
+    h("legend", {}, t("trust")),
+    mode("none", t("mode-none"), true),
+    mode("next", t("mode-next"), false),
+  );
 }
 
 /**

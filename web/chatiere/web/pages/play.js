@@ -5,12 +5,14 @@ import { catFace } from "../art/cats.js";
 import { h, s } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { pasteLink, seatLink, share, tableLink } from "../links.js";
+import { LiveTable } from "../rooms/live_table.js";
 import { openEnd } from "../open_hands.js";
 import { wonText } from "../result.js";
 import { nameOfSeat, namesOf } from "../seat_names.js";
 import { Session } from "../session.js";
 import { pace, t } from "../settings.js";
 import { toText } from "../shared/bytes.js";
+import { ForkError } from "../shared/fork_error.js";
 import { keyOf } from "../store.js";
 import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
@@ -43,12 +45,15 @@ export async function open(_, id) {
 
 /** The course of one table, as long as its page is shown. */
 class Play {
+  /** @type {number | undefined} the ply that is shown, in its course; undefined for none */
+  #shown;
   /** @type {number | undefined} the seat that looks; undefined for a spectator */
   #viewer;
   /** The number of the course that is being followed: taking back begins another. */
   #course = 0;
   #isPaused = false;
   #isBusy = false;
+  #isClosed = false;
   /** @type {(() => void) | undefined} */
   #goOn;
 
@@ -59,6 +64,10 @@ class Play {
    */
   constructor(session, room, strengths) {
     this.session = session;
+    this.live = LiveTable.of(session, room.phrases.title, {
+      onChange: () => this.#onChange(),
+      onError: (error) => this.fail(error, () => location.reload()),
+    });
     this.strongest = strengths.at(-1)?.bot ?? "";
     this.view = new TableView(room, {
       onAction: (action) => this.#act(action),
@@ -80,6 +89,7 @@ class Play {
     const { seats } = session.table;
     const isLookingOn = session.mine.length === 0 && seats.some(({ bot }) => bot === undefined);
     const aside = [
+      this.live !== undefined && this.live.element,
       isLookingOn && h("section", {}, h("p", {}, t("looking-on"))),
       h("section", { class: "links" }, this.links),
     ];
@@ -102,6 +112,7 @@ class Play {
     const { mine } = this.session;
     this.#viewer = mine.length > 1 ? undefined : mine[0];
     addEventListener("storage", this.onStorage);
+    this.live?.begin();
     this.#follow({ isNew: false });
   }
 
@@ -110,6 +121,7 @@ class Play {
     removeEventListener("storage", this.onStorage);
     this.#course += 1;
     this.#goOn?.();
+    this.live?.leave();
   }
 
   /**
@@ -117,9 +129,52 @@ class Play {
    * @param {StorageEvent} event
    */
   #onStorage({ key }) {
-    const found = key === keyOf(this.session.id) ? Session.open(this.session.id) : undefined;
+    if (key === keyOf(this.session.id)) {
+      this.#onChange();
+    }
+  }
+
+  /** Follow what is new in this browser's storage. */
+  #onChange() {
+    const found = Session.open(this.session.id);
     if (found && toText(found.table.bytes) !== toText(this.session.table.bytes)) {
-      this.session = found;
+      this.#goOnFrom(found);
+    } else if (this.live?.isClosed && !this.#isClosed) {
+      this.#follow({ isNew: false });
+    }
+  }
+
+  /**
+   * Follow the game from tables that have come: tell the plies one by one, if they are few.
+   * @param {Session} session
+   */
+  async #goOnFrom(session) {
+    this.session = session;
+    const course = ++this.#course;
+    const isOld = () => course !== this.#course;
+    const shown = this.#shown ?? Infinity;
+    try {
+      await session.acknowledge();
+      const { ply: last } = session.table;
+      if (last > shown && last <= shown + CAUGHT_UP_PLIES && session.isOpen(last)) {
+        for (let ply = shown + 1; !isOld(); ply++) {
+          const update = await session.look(this.#viewer, ply);
+          if (!isOld() && ply === last) {
+            this.#follow({ isNew: true, update });
+          } else if (!isOld()) {
+            this.#show(update, { canAct: false, isNew: true, ply });
+          }
+        }
+        return;
+      }
+    } catch (error) {
+      // A ply between may be missing here, or not be open in the form that came here.
+      if (!(error instanceof RangeError || error instanceof Refusal)) {
+        this.fail(error, () => this.#follow({ isNew: false }));
+        return;
+      }
+    }
+    if (!isOld()) {
       this.#follow({ isNew: false });
     }
   }
@@ -151,7 +206,7 @@ class Play {
         if (!isKnown) {
           this.#catchUp(isOld);
         }
-        this.#show(shown, { canAct: isMine, isNew: isKnown && isFresh });
+        this.#show(shown, { canAct: isMine && !this.live?.isClosed, isNew: isKnown && isFresh });
         if (await this.#isBotsTurn(shown, isMine, isOld)) {
           known = await this.session.move(this.#viewer);
           isFresh = true;
@@ -175,6 +230,7 @@ class Play {
     if (isOld()) {
       return false;
     }
+    this.live?.room.show(this.session);
     this.#showLinks();
     const { missing } = this.session;
     if (missing.length > 0) {
@@ -209,24 +265,56 @@ class Play {
       this.#end(update);
       return false;
     }
+    if (this.live?.isClosed) {
+      this.#isClosed = true;
+      this.view.rest(t("closed"));
+      this.#tell(
+        h("p", {}, t("closed")),
+        h(
+          "p",
+          { class: "choices" },
+          this.live.rematchButton((error) => this.fail(error)),
+        ),
+      );
+      return false;
+    }
     if (this.bots[seat] === undefined) {
       if (!isMine) {
-        this.#wait(seat, t("awaits-move", { name: nameOfSeat(seat) }));
+        const name = nameOfSeat(seat);
+        const { live } = this;
+        this.#wait(seat, live ? t("awaits-since", { name, time: live.since }) : t("awaits-move", { name }));
       }
       return false;
     }
     await this.#breath(this.notice.hidden ? 1 : 4);
+    return !isOld() && (this.live === undefined || (await this.#movesBots(this.live, isOld)));
+  }
+
+  /**
+   * Return whether this browser is the one to make a bot's move, after leaving it to others.
+   * @param {LiveTable} live
+   * @param {() => boolean} isOld
+   */
+  async #movesBots({ patience }, isOld) {
+    if (patience === undefined) {
+      return false;
+    }
+    await new Promise((resolve) => {
+      this.#goOn = () => resolve(undefined);
+      setTimeout(resolve, patience);
+    });
     return !isOld();
   }
 
   /**
    * @param {ViewerUpdate} update
-   * @param {{canAct: boolean, isNew: boolean}} how
+   * @param {{canAct: boolean, isNew: boolean, ply?: number}} how
    */
-  #show(update, { canAct, isNew }) {
+  #show(update, { canAct, isNew, ply = this.session.table.ply }) {
     this.notice.hidden = true;
+    this.#shown = ply;
     this.#showTools(canAct, update.view?.end !== undefined);
-    const { ply } = this.session.table;
+    this.live?.tellTurn(canAct, ply);
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew, ply });
     const { game, phrases } = this.view.room;
     const moments = isNew ? (update.events ?? []).filter((event) => game.isMoment?.(event)) : [];
@@ -248,7 +336,7 @@ class Play {
   #showTools(canAct, isOver) {
     const people = this.session.table.seats.some(({ bot }) => bot === undefined);
     this.tools.hint.hidden = !canAct;
-    this.tools.undo.hidden = !this.session.canUndo;
+    this.tools.undo.hidden = this.live !== undefined || !this.session.canUndo;
     this.tools.pause.hidden = people || isOver;
   }
 
@@ -277,6 +365,7 @@ class Play {
     }
     const course = ++this.#course;
     this.#goOn?.();
+    this.#shown = undefined;
     try {
       await this.#showPly(ply);
       if (course === this.#course) {
@@ -394,7 +483,13 @@ class Play {
       this.#hold(false);
       await this.#follow({ isNew: true, update });
     } catch (error) {
-      this.fail(error);
+      const first = this.live && error instanceof ForkError ? Session.open(this.session.id) : undefined;
+      if (first) {
+        // Another window was faster.
+        this.#goOnFrom(first);
+      } else {
+        this.fail(error);
+      }
     } finally {
       this.#hold(false);
     }
@@ -455,7 +550,9 @@ class Play {
    * @param {string} text
    */
   #wait(turn, text) {
-    this.#tell(...this.#sending(turn), pasteLink());
+    if (!this.live) {
+      this.#tell(...this.#sending(turn), pasteLink());
+    }
     this.view.rest(text);
     this.tools.hint.hidden = true;
   }
@@ -477,7 +574,8 @@ class Play {
     const won = wonText(update.score?.winners ?? [], this.#me);
     const why = this.view.prompt.textContent ?? "";
     this.view.prompt.textContent = `${won}. ${why}`;
-    this.#tell(...ending(this, update, { won, why, me: this.#me }), ...this.#sending());
+    this.live?.tellTurn(false);
+    this.#tell(...ending(this, update, { won, why, me: this.#me }), ...(this.live ? [] : this.#sending()));
     this.notice.classList.add("end");
     this.notice.scrollIntoView({ block: "nearest" });
     this.#openHands();

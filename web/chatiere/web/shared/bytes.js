@@ -1,5 +1,7 @@
 // Bytes as text: base64url for links and storage, hexadecimal for names; values as text for links.
 
+import { digest } from "./sha256.js";
+
 /**
  * Return bytes in base64url, without padding.
  * @param {Uint8Array} bytes
@@ -62,9 +64,12 @@ export function fromHex(text) {
 }
 
 /**
- * Return the SHA-256 of bytes. Browsers have it for pages from https and from this machine alone.
+ * Return the SHA-256 of bytes. Browsers have their own for pages from https and from this machine alone.
  * @param {Uint8Array} bytes
  */
 export async function sha256(bytes) {
+  if (crypto.subtle === undefined) {
+    return digest(bytes);
+  }
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes)));
 }

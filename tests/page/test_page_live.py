@@ -1,0 +1,98 @@
+"""People who play live: one link, names, moves as they come, and the end for everybody."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, expect
+from service.process import served
+
+from .live import await_table, come, deal, gathered, opened_room, play
+from .person import Person
+from .test_page_games import GAMES
+
+MOST = 120
+PLAYERS = {"chatpentiers": 3, "momistigri": 3}
+NAMES = ["Anna", "Ben", "Chloé"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_people_play_a_whole_game_by_one_link(visit: Callable[..., Person], game: str) -> None:
+    names = NAMES[: PLAYERS.get(game, 2)]
+    people = gathered(visit, game, names)
+    tables = {person.table for person in people}
+    assert len(tables) == 1
+    play(people)
+    for person in people:
+        expect(person.page.locator(".notice.end h2")).to_be_visible()
+        shown = person.page.locator(".notice.end .totals tbody th")
+        expect(shown).to_have_count(len(names))
+        assert {text.split(" (")[0] for text in shown.all_inner_texts()} == set(names)
+    totals = [person.page.locator(".notice.end .totals .total").all_inner_texts() for person in people]
+    assert all(each == totals[0] for each in totals)
+
+
+def test_the_link_is_short_and_its_secret_stays_in_the_browser(visit: Callable[..., Person]) -> None:
+    host = visit()
+    link = opened_room(host, "chat_cartonne", 4)
+    assert len(link) < MOST
+    assert link.startswith(f"{host.origin}/#/room/")
+    secret = link.split("/")[5]
+    assert len(secret) == 22
+    assert not any(secret in request.url for request in host.requests)
+    expect(host.page.locator(".room svg.qr")).to_be_visible()
+
+
+def test_names_are_text_and_bots_fill_the_rest(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit(language="fr")
+    link = opened_room(host, "discat", 3, "<b>Anna</b>")
+    come(guest, link, "<img src=x>")
+    expect(guest.page.locator(".room .seats")).to_contain_text("<b>Anna</b>")
+    deal(host, 2)
+    await_table(host, guest)
+    for person in (host, guest):
+        scores = person.page.locator(".scores .seat strong")
+        expect(scores.nth(0)).to_have_text("<b>Anna</b>")
+        expect(scores.nth(1)).to_have_text("<img src=x>")
+        expect(person.page.locator("main img, main b")).to_have_count(0)
+    play([host, guest], 4)
+    expect(host.page.locator(".live li")).to_have_text(["<b>Anna</b>: you", "<img src=x>: here"])
+    expect(guest.page.locator(".live li")).to_have_text(["<b>Anna</b>: présent", "<img src=x>: vous"])
+    for person in (host, guest):
+        expect(person.page.locator("main img, main b")).to_have_count(0)
+
+
+def test_names_have_limits_and_are_kept(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    link = opened_room(host, "discat", 2)
+    guest.open_link(link)
+    name = guest.page.locator(".room [name=name]")
+    name.fill("x" * 25)
+    guest.page.locator(".room .name button.primary").click()
+    expect(guest.page.locator(".room > .refusal")).to_have_text("A name has 1 to 24 characters.")
+    name.fill("x" * 24)
+    guest.page.locator(".room .name button.primary").click()
+    expect(guest.page.locator(".room .name")).to_be_hidden()
+    guest.open("new/discat")
+    guest.page.locator("button.invite").click()
+    expect(guest.page.locator(".room [name=name]")).to_have_value("x" * 24)
+
+
+def test_players_acknowledge_by_themselves(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    link = opened_room(host, "discat", 2)
+    come(guest, link, "Ben")
+    host.page.locator(".room [name=trust][value=next]").check()
+    deal(host, 2)
+    await_table(host, guest)
+    play([host, guest])
+    for person in (host, guest):
+        expect(person.page.locator(".notice.end h2")).to_be_visible()
+
+
+def test_a_service_without_rooms_says_so(chromium: Browser) -> None:
+    with served(door="web") as server, Person(chromium, server.address) as person:
+        person.open("new/discat")
+        person.page.locator("button.invite").click()
+        expect(person.page.locator(".room > .refusal")).to_have_text(re.compile("This server has no rooms"))
+        person.refused.clear()

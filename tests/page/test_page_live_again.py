@@ -1,0 +1,218 @@
+"""Live games go on: after a lost connection, a server that comes back, and in several windows; rematches and onlookers."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from service.process import Served, served
+
+from chatiere.service.tables.keys import new_key
+
+from .conftest import ELSEWHERE
+from .live import await_actor, await_ply, await_table, come, deal, gathered, newest, opened_room, play
+from .person import Person
+
+_NEWEST = "async (id) => (await import('./store.js')).tableOf(id).newest"
+_CONNECTED = "async (room) => (await import('./store.js')).roomOf(room)?.isConnected === {0}"
+_ROOM = "async () => (await import('./store.js')).listRooms()[0].id"
+_HIDDEN = """() => {
+  Object.defineProperty(document, "hidden", { value: true });
+  window.notified = [];
+  window.Notification = class { constructor(title) { window.notified.push(title); } };
+  window.Notification.permission = "granted";
+}"""
+
+
+def await_connection(person: Person, is_connected: bool) -> None:
+    room = person.page.evaluate(_ROOM)
+    person.page.wait_for_function(_CONNECTED.format(str(is_connected).lower()), arg=room)
+
+
+def actor_and_other(people: list[Person]) -> tuple[Person, Person]:
+    actor = await_actor(people)
+    assert actor
+    return actor, next(person for person in people if person is not actor)
+
+
+def test_who_was_offline_comes_back_to_the_newest_table(visit: Callable[..., Person]) -> None:
+    people = gathered(visit, "discat", ["Anna", "Ben"])
+    play(people, 2)
+    actor, other = actor_and_other(people)
+    other.context.set_offline(True)
+    await_connection(other, False)
+    expect(other.page.locator(".live li").last).to_have_text("Not connected. Trying again …")
+    actor.move()
+    ply = actor.ply
+    other.context.set_offline(False)
+    await_ply(other, ply)
+    await_connection(other, True)
+    play(people)
+    for person in people:
+        expect(person.page.locator(".notice.end h2")).to_be_visible()
+        # Requests that failed meanwhile are what the browser calls errors.
+        person.errors.clear()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Run a server of rooms, always with the same keys: `serve(*arguments)`."""
+    keys = tmp_path / "table-keys"
+    keys.write_text(new_key().hex() + "\n")
+    keys.chmod(0o600)
+    options = ("--relay", "memory", "--table-keys", str(keys))
+    with ExitStack() as servers:
+        yield lambda *arguments: servers.enter_context(served(*options, *arguments, door="web"))
+
+
+def test_a_server_that_comes_back_gets_the_room_again(chromium: Browser, serve: Callable[..., Served]) -> None:
+    server = serve()
+    with Person(chromium, server.address) as host, Person(chromium, server.address) as guest:
+        people = [host, guest]
+        link = opened_room(host, "discat", 2)
+        come(guest, link, "Ben")
+        deal(host, 2)
+        await_table(host, guest)
+        play(people, 3)
+        server.close()
+        for person in people:
+            await_connection(person, False)
+        serve("--web-address", server.address)
+        for person in people:
+            await_connection(person, True)
+        play(people, 4)
+        # Who comes now gets all of it from those who play.
+        with Person(chromium, server.address) as third:
+            third.open_link(f"{link}/watch")
+            await_table(third)
+            await_ply(third, newest(people))
+        for person in people:
+            expect(person.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
+            person.errors.clear()
+
+
+def test_two_windows_of_a_browser_are_one_player(visit: Callable[..., Person]) -> None:
+    people = gathered(visit, "chat_perche", ["Anna", "Ben"])
+    actor, other = actor_and_other(people)
+    table = actor.table
+    window: Page = actor.context.new_page()
+    window.goto(f"{actor.origin}/#/play/{table}")
+    window.wait_for_selector(".stage .pickable, .bar .choices button[data-action]")
+    actor.move()
+    ply = actor.ply
+    window.wait_for_function(
+        "async ([id, ply]) => (await import('./store.js')).tableOf(id).newest >= ply", arg=[table, ply]
+    )
+    await_ply(other, ply)
+    # Of all windows of the browser one follows the room.
+    follows = [request for request in actor.requests if request.url.endswith("RoomService/Follow")]
+    assert {request.frame.page for request in follows} == {actor.page}
+    actor.page.close()
+    actor.page = window
+    play(people, 4)
+
+
+_MOVE = """async ([id, number]) => {
+  const [{ Session }, store] = await Promise.all([import("./session.js"), import("./store.js")]);
+  const session = Session.open(id);
+  const [seat] = session.mine;
+  const { legalActions } = await session.look(seat);
+  window.session = session;
+  window.action = { id: legalActions.at(number).id };
+  window.seat = seat;
+}"""
+
+
+def test_of_two_moves_of_a_seat_the_first_counts(visit: Callable[..., Person]) -> None:
+    people = gathered(visit, "chat_perche", ["Anna", "Ben"])
+    actor, other = actor_and_other(people)
+    device = visit(storage=actor.kept())
+    device.open(f"play/{actor.table}")
+    device.await_turn()
+    # Both decide before either hears of the other's decision.
+    for person, number in ((actor, 0), (device, -1)):
+        person.page.evaluate(_MOVE, [actor.table, number])
+    device.context.set_offline(True)
+    await_connection(device, False)
+    actor.move()
+    ply = actor.ply
+    await_ply(other, ply)
+    device.context.set_offline(False)
+    await_ply(device, ply)
+    assert device.tables()[: ply + 1] == actor.tables()[: ply + 1]
+    play(people, 2)
+    device.errors.clear()
+
+
+def test_live_games_need_no_secure_page(chromium: Browser) -> None:
+    with served("--relay", "memory", "--web-hosts", ELSEWHERE, door="web") as server:
+        address = f"{ELSEWHERE}:{server.address.rpartition(':')[2]}"
+        with Person(chromium, address) as host, Person(chromium, address) as guest:
+            host.open("")
+            assert host.page.evaluate("[isSecureContext, crypto.subtle === undefined]") == [False, True]
+            link = opened_room(host, "discat", 2)
+            come(guest, link, "Ben")
+            deal(host, 2)
+            await_table(host, guest)
+            play([host, guest], 6)
+
+
+def test_a_rematch_takes_all_along(visit: Callable[..., Person]) -> None:
+    people = gathered(visit, "discat", ["Anna", "Ben"])
+    first = people[0].table
+    play(people)
+    people[1].page.locator(".notice.end").get_by_role("button", name="Rematch").click()
+    for person in people:
+        person.page.wait_for_function("(before) => !location.hash.endsWith(before)", arg=first)
+    await_table(*people)
+    assert people[0].table == people[1].table != first
+    for person in people:
+        expect(person.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
+    play(people, 2)
+
+
+def test_onlookers_see_the_game_and_no_hands(visit: Callable[..., Person]) -> None:
+    host, guest, onlooker = visit(), visit(), visit()
+    link = opened_room(host, "discat", 2)
+    come(guest, link, "Ben")
+    onlooker.open_link(f"{link}/watch")
+    expect(host.page.locator(".room")).to_contain_text("1 onlooker")
+    deal(host, 2)
+    await_table(host, guest, onlooker)
+    play([host, guest], 4)
+    await_ply(onlooker, newest([host, guest]))
+    expect(onlooker.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
+    assert not onlooker.can_act
+    assert onlooker.secrets() == []
+    play([host, guest])
+    expect(onlooker.page.locator(".notice.end h2")).to_be_visible()
+    expect(onlooker.page.get_by_role("button", name="Rematch")).to_have_count(0)
+
+
+def test_whose_turn_it_is_hears_so(visit: Callable[..., Person]) -> None:
+    people = gathered(visit, "chat_perche", ["Anna", "Ben"])
+    actor, other = actor_and_other(people)
+    expect(actor.page).to_have_title(re.compile("● Your turn"))
+    expect(other.page).not_to_have_title(re.compile("Your turn"))
+    expect(other.page.locator(".prompt")).to_have_text(re.compile("Waiting for (Anna|Ben) to move, since "))
+    expect(other.page.locator("[name=sound]")).not_to_be_checked()
+    other.page.evaluate(_HIDDEN)
+    actor.move()
+    play([actor, other], 1)
+    for person in (actor, other):
+        person.page.wait_for_function("() => document.querySelector('link[rel=icon]') !== null")
+    other.page.wait_for_function("() => window.notified.length > 0")
+    assert set(other.page.evaluate("window.notified")) == {"Your turn"}
+
+
+def test_the_host_closes_a_game(visit: Callable[..., Person]) -> None:
+    host, guest = people = gathered(visit, "discat", ["Anna", "Ben"])
+    expect(guest.page.get_by_role("button", name="Close the game")).to_be_hidden()
+    host.page.once("dialog", lambda dialog: dialog.accept())
+    host.page.get_by_role("button", name="Close the game").click()
+    for person in people:
+        expect(person.page.locator(".notice")).to_contain_text("This game was closed")
+        expect(person.page.locator(".stage .pickable")).to_have_count(0)

@@ -1,0 +1,252 @@
+// A room before its game: who comes by the link, says a name and takes a seat; whoever opened the room deals.
+
+import { qrCode } from "../art/qr.js";
+import { seatMark } from "../art/cards.js";
+import { h, s } from "../dom.js";
+import { listBots, roomOf } from "../games.js";
+import { isLoopback, linkTo, share } from "../links.js";
+import { isWithoutRooms, knownRoom, Room } from "../rooms/room.js";
+import { rulesLink } from "../rules.js";
+import { nameOfSeat } from "../seat_names.js";
+import { Session } from "../session.js";
+import { choose, playerName, t } from "../settings.js";
+import { strengthsOf } from "../strengths.js";
+import { doing, whyOf } from "../trouble.js";
+import { trustChoice } from "./new_game.js";
+
+const LONGEST_NAME = 24;
+/** The last word of the link of those who only look on. */
+const WATCHING = "watch";
+
+/**
+ * Open the room of a link.
+ * @param {string} _
+ * @param {string} id
+ * @param {string} game
+ * @param {string} players
+ * @param {string} [watching]
+ */
+export async function open(_, id, game, players, watching) {
+  const [{ phrases, info }, bots] = await Promise.all([roomOf(game), listBots(game)]);
+  const number = Number(players);
+  const { minPlayers = 2, maxPlayers = 2 } = info;
+  if (!/^[\w-]{22}$/.test(id) || !(number >= minPlayers && number <= maxPlayers)) {
+    throw new Error(t("not-a-link"));
+  }
+  await knownRoom(id, game, number);
+  const page = new RoomPage(new Room(id), phrases.title, strengthsOf(bots), watching === WATCHING);
+  page.begin();
+  return { element: page.element, title: phrases.title, leave: () => page.room.leave() };
+}
+
+/** The page of a room. */
+class RoomPage {
+  /** @type {Set<string>} who has lost the seat again, at the host's wish */
+  #freed = new Set();
+
+  /**
+   * @param {Room} room
+   * @param {string} title
+   * @param {readonly import("../strengths.js").Strength[]} strengths
+   * @param {boolean} isWatching
+   */
+  constructor(room, title, strengths, isWatching) {
+    this.room = room;
+    this.isWatching = isWatching;
+    const { isHost, game, players } = room.known;
+    this.refusal = h("p", { class: "refusal", role: "alert" });
+    this.state = h("p", { role: "status" });
+    this.seats = h("ol", { class: "seats" });
+    this.people = h("p", { role: "status" });
+    this.filler = h(
+      "select",
+      { name: "filler", onchange: () => this.#show() },
+      strengths.map(({ bot, label }) => h("option", { value: bot }, label)),
+    );
+    this.deal = h(
+      "form",
+      { class: "deal", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#deal(event) },
+      h("label", {}, h("span", {}, t("fill-with")), this.filler),
+      trustChoice(),
+      h("button", { class: "primary" }, t("deal")),
+    );
+    const link = linkTo(`room/${room.id}/${game}/${players}`);
+    this.links = h(
+      "div",
+      { hidden: true },
+      h("p", {}, t("room-more")),
+      isLoopback() && h("p", { class: "refusal" }, t("loopback")),
+      share(t("room-link"), link),
+      h("figure", { role: "img", "aria-label": t("qr-code") }, qrCode(link)),
+      share(t("watch-link"), `${link}/${WATCHING}`),
+    );
+    this.form = this.#nameForm();
+    this.element = h(
+      "section",
+      { class: "sheet room" },
+      h("h1", {}, t(isHost ? "room-mine" : "room-theirs", { game: title })),
+      h("p", {}, rulesLink(game)),
+      this.form,
+      this.state,
+      this.seats,
+      this.people,
+      this.refusal,
+      this.deal,
+      this.links,
+    );
+  }
+
+  /** Follow the room. */
+  begin() {
+    this.room.addEventListener("change", () => this.#show());
+    this.room.addEventListener("error", (event) => {
+      const { detail } = /** @type {CustomEvent} */ (event);
+      this.refusal.textContent = isWithoutRooms(detail) ? t("no-rooms") : whyOf(detail);
+    });
+    this.#show();
+    this.room.enter();
+  }
+
+  #nameForm() {
+    const name = h("input", {
+      type: "text",
+      name: "name",
+      required: true,
+      value: playerName(),
+      autocomplete: "nickname",
+    });
+    const join = (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      const role = event.submitter?.getAttribute("value") === "seat" ? "seat" : "onlooker";
+      return doing(event, this.refusal, async () => {
+        const wanted = name.value.trim();
+        if (wanted === "" || [...wanted].length > LONGEST_NAME) {
+          throw new Error(t("name-limits", { most: LONGEST_NAME }));
+        }
+        await this.room.join(wanted, role);
+        choose("name", wanted);
+        this.#show();
+      });
+    };
+    this.sit = h("button", { class: "primary", value: "seat" }, t("sit-down"));
+    return h(
+      "form",
+      { class: "name", onsubmit: join },
+      h("label", {}, h("span", {}, t("your-name")), name),
+      h(
+        "p",
+        { class: "choices" },
+        this.sit,
+        !this.room.known.isHost && h("button", { value: "onlooker" }, t("look-on")),
+      ),
+    );
+  }
+
+  /** The persons who have seats, in the order of these. */
+  get #seated() {
+    const { isHost, person, players } = this.room.known;
+    const others = this.room.seated.filter((each) => !this.#freed.has(each));
+    const all = isHost ? [person, ...others.filter((each) => each !== person)] : others;
+    return all.slice(0, players);
+  }
+
+  #show() {
+    const { role, isHost, players, tables, people, onlookers, person, names } = this.room.known;
+    const [newest] = tables.slice(-1);
+    const hasJoined = role !== undefined || this.isWatching;
+    if (newest !== undefined && hasJoined) {
+      location.replace(`#/play/${newest}`);
+      return;
+    }
+    const seated = this.#seated;
+    const free = players - seated.length;
+    this.form.hidden = hasJoined;
+    this.sit?.toggleAttribute("hidden", newest !== undefined || (free === 0 && !seated.includes(person)));
+    this.deal.hidden = !(isHost && hasJoined);
+    this.links.hidden = !hasJoined;
+    this.seats.replaceChildren(
+      ...Array.from({ length: players }, (_, seat) => this.#seat(seat, seated[seat])),
+    );
+    this.#say(this.state, this.#stateText(free));
+    const lookers = people.filter((each) => names[each] !== undefined && !seated.includes(each));
+    const all = [
+      ...lookers.map((each) => names[each] ?? ""),
+      onlookers > 0 && t("onlookers", { count: onlookers }),
+    ];
+    const looking = all.filter(Boolean).join(", ");
+    this.#say(this.people, looking && t("looking-on-are", { names: looking }));
+  }
+
+  /**
+   * Change a text, if it is another one: screen readers read it out then.
+   * @param {HTMLElement} element
+   * @param {string} text
+   */
+  #say(element, text) {
+    if (element.textContent !== text) {
+      element.textContent = text;
+    }
+  }
+
+  /** @param {number} free */
+  #stateText(free) {
+    const { isHost, role, tables, isConnected } = this.room.known;
+    if (!isConnected) {
+      return t("connecting");
+    }
+    if (tables.length > 0) {
+      return t("room-begun");
+    }
+    if (free > 0) {
+      return t("seats-free", { count: free });
+    }
+    return isHost || role === undefined ? t("all-here") : t("awaits-deal");
+  }
+
+  /**
+   * @param {number} seat
+   * @param {string | undefined} holder
+   */
+  #seat(seat, holder) {
+    const { isHost, person, names, people } = this.room.known;
+    const isMe = holder === person;
+    const isAway = holder !== undefined && !isMe && !people.includes(holder);
+    const free = () => {
+      this.#freed.add(holder ?? "");
+      this.#show();
+    };
+    const bot = this.filler.selectedOptions[0]?.textContent ?? "";
+    return h(
+      "li",
+      {},
+      s("svg", { viewBox: "-16 -16 32 32", "aria-hidden": "true" }, seatMark(seat, 32)),
+      h(
+        "strong",
+        {},
+        holder === undefined ? (isHost ? bot : t("free")) : (names[holder] ?? nameOfSeat(seat)),
+      ),
+      isMe && h("small", {}, t("you")),
+      isAway && h("small", {}, t("away")),
+      isHost &&
+        holder !== undefined &&
+        !isMe &&
+        h("button", { type: "button", onclick: free }, t("free-seat")),
+    );
+  }
+
+  /** @param {Event} event */
+  #deal(event) {
+    event.preventDefault();
+    return doing(event, this.refusal, async () => {
+      const { game, players, person, secret } = this.room.known;
+      const seated = this.#seated;
+      const bot = this.filler.value;
+      const seats = Array.from({ length: players }, (_, seat) => {
+        const hash = seated[seat];
+        return hash === undefined ? { bot } : { hash };
+      });
+      const asksNext = new FormData(this.deal).get("trust") === "next";
+      this.room.show(await Session.begin({ game, seats, asksNext }, { [person]: secret }));
+    });
+  }
+}

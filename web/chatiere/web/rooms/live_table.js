@@ -1,0 +1,212 @@
+// A table that is played live: what its page shows of the room, and how the player hears that it is his turn.
+
+import { h } from "../dom.js";
+import { linkTo, share } from "../links.js";
+import { callSeats, nameOfSeat } from "../seat_names.js";
+import { Session } from "../session.js";
+import { choose, isHeard, t } from "../settings.js";
+import { Room, roomOfTable } from "./room.js";
+
+/** The milliseconds that a browser leaves each of those before it for a bot's move. */
+const TURN_OF_BOTS = 5000;
+const TONE = 660;
+const TONE_SECONDS = 0.25;
+
+/** The part of a table's page that knows its room. */
+export class LiveTable {
+  #newest;
+  #told = -1;
+
+  /**
+   * Return the live part of a table; undefined if it is not played in a room.
+   * @param {Session} session
+   * @param {string} title the game's
+   * @param {{onChange: () => void, onError: (error: unknown) => void}} listeners
+   */
+  static of(session, title, listeners) {
+    const id = roomOfTable(session.id);
+    return id === undefined ? undefined : new LiveTable(new Room(id), session, title, listeners);
+  }
+
+  /**
+   * @param {Room} room
+   * @param {Session} session
+   * @param {string} title
+   * @param {{onChange: () => void, onError: (error: unknown) => void}} listeners
+   */
+  constructor(room, session, title, { onChange, onError }) {
+    this.room = room;
+    this.session = session;
+    this.title = `${title} · Chatière`;
+    this.#newest = room.known.tables.at(-1);
+    const { game, players } = room.known;
+    this.people = h("ul", { role: "status" });
+    this.sound = h("input", {
+      type: "checkbox",
+      name: "sound",
+      checked: isHeard(),
+      onchange: () => choose("sound", this.sound.checked ? "on" : "off"),
+    });
+    this.allow = h("button", { type: "button", hidden: true, onclick: () => this.#allow() }, t("notify-me"));
+    this.close = h("button", { type: "button", hidden: true, onclick: () => this.#close() }, t("close-game"));
+    const link = linkTo(`room/${room.id}/${game}/${players}`);
+    this.element = h(
+      "section",
+      { class: "live" },
+      h("h2", {}, t("people-here")),
+      this.people,
+      h("label", {}, this.sound, h("span", {}, t("sound"))),
+      h("p", { class: "choices" }, this.allow, this.close),
+      h(
+        "details",
+        {},
+        h("summary", {}, t("room-links")),
+        share(t("room-link"), link),
+        share(t("watch-link"), `${link}/watch`),
+      ),
+    );
+    room.addEventListener("change", () => {
+      this.#show();
+      const newest = room.known.tables.at(-1);
+      if (newest !== this.#newest) {
+        location.hash = `#/play/${newest}`;
+      } else {
+        onChange();
+      }
+    });
+    room.addEventListener("error", (event) => onError(/** @type {CustomEvent} */ (event).detail));
+  }
+
+  /** Follow the room. */
+  begin() {
+    this.#show();
+    this.room.enter();
+  }
+
+  /** Stop, as the page is left. */
+  leave() {
+    this.room.leave();
+    callSeats([]);
+    this.tellTurn(false);
+  }
+
+  /** Whether the game is closed. */
+  get isClosed() {
+    return this.room.isClosed(this.session.table);
+  }
+
+  /** When the newest table came, in words. */
+  get since() {
+    return new Date(this.room.known.since).toLocaleTimeString(document.documentElement.lang, {
+      timeStyle: "short",
+    });
+  }
+
+  /**
+   * Return how many milliseconds this browser leaves others for a bot's move: one makes them, and the next one if that is
+   * gone; undefined for who only looks on.
+   */
+  get patience() {
+    const { people, person } = this.room.known;
+    const players = this.session.table.seats.flatMap(({ secretSha256 }) => secretSha256 ?? []);
+    const rank = players.filter((each) => each === person || people.includes(each)).indexOf(person);
+    return rank < 0 ? undefined : rank * TURN_OF_BOTS;
+  }
+
+  /**
+   * Return the button that deals a new game to the same people; null for who only looks on.
+   * @param {(error: unknown) => void} onError
+   */
+  rematchButton(onError) {
+    const again = () => this.#rematch().catch(onError);
+    return this.patience === undefined
+      ? null
+      : h("button", { type: "button", class: "primary", onclick: again }, t("rematch"));
+  }
+
+  async #rematch() {
+    const { game, person, secret } = this.room.known;
+    const { seats, asksNext } = this.session.table;
+    const same = seats.map(({ bot, secretSha256 = "" }) =>
+      bot === undefined ? { hash: secretSha256 } : { bot },
+    );
+    this.room.show(await Session.begin({ game, seats: same, asksNext }, { [person]: secret }));
+  }
+
+  /**
+   * Let the tab say whether it is the player's turn; call the player if it has just become so.
+   * @param {boolean} isTurn
+   * @param {number} [ply]
+   */
+  tellTurn(isTurn, ply = -1) {
+    document.title = isTurn ? `● ${t("your-turn-short")} · ${this.title}` : this.title;
+    document.querySelector("link[rel=icon]")?.setAttribute("href", isTurn ? "icon_turn.svg" : "icon.svg");
+    if (isTurn && ply !== this.#told) {
+      this.#told = ply;
+      if (isHeard()) {
+        ring();
+      }
+      if (document.hidden && canNotify() && Notification.permission === "granted") {
+        new Notification(t("your-turn-short"), { body: this.title, tag: this.session.id });
+      }
+    }
+  }
+
+  #show() {
+    const { names, people, onlookers, person, isConnected } = this.room.known;
+    const { seats, id } = this.session.table;
+    callSeats(seats.map(({ secretSha256 = "" }) => names[secretSha256]));
+    const players = seats.flatMap(({ secretSha256 }, seat) =>
+      secretSha256 === undefined
+        ? []
+        : [
+            `${nameOfSeat(seat)}: ${t(secretSha256 === person ? "you" : people.includes(secretSha256) ? "here" : "away")}`,
+          ],
+    );
+    const isPlayer = (/** @type {string} */ each) => seats.some(({ secretSha256 }) => secretSha256 === each);
+    const lookers = people.flatMap((each) => (isPlayer(each) ? [] : (names[each] ?? [])));
+    const all = [...lookers, onlookers > 0 && t("onlookers", { count: onlookers })]
+      .filter(Boolean)
+      .join(", ");
+    const lines = [
+      ...players,
+      ...(all ? [t("looking-on-are", { names: all })] : []),
+      ...(isConnected ? [] : [t("connecting")]),
+    ];
+    if (lines.join("\n") !== Array.from(this.people.children, (line) => line.textContent).join("\n")) {
+      this.people.replaceChildren(...lines.map((line) => h("li", {}, line)));
+    }
+    this.allow.hidden = !canNotify() || Notification.permission !== "default";
+    const isHost = seats[0]?.secretSha256 === person;
+    this.close.hidden = !isHost || this.isClosed || (Session.open(id)?.kept.isOver ?? true);
+  }
+
+  async #allow() {
+    await Notification.requestPermission();
+    this.#show();
+  }
+
+  async #close() {
+    if (confirm(t("close-sure"))) {
+      await this.room.close(this.session.id);
+    }
+  }
+}
+
+/** Whether the browser can notify: pages by plain http from another machine can't. */
+function canNotify() {
+  return "Notification" in window && isSecureContext;
+}
+
+/** Sound a short tone. */
+function ring() {
+  const context = new AudioContext();
+  const [tone, volume] = [context.createOscillator(), context.createGain()];
+  tone.frequency.value = TONE;
+  volume.gain.setValueAtTime(0.2, context.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + TONE_SECONDS);
+  tone.connect(volume).connect(context.destination);
+  tone.addEventListener("ended", () => context.close());
+  tone.start();
+  tone.stop(context.currentTime + TONE_SECONDS);
+}
