@@ -9,6 +9,7 @@ import {
   RoomEntrySchema,
 } from "./generated/chatiere/v1/room_service_pb.js";
 import { fromHex, fromText, toHex, toText } from "./shared/bytes.js";
+import { postingOrder } from "./shared/posting.js";
 import { merged, readTable } from "./shared/sealed_table.js";
 
 /** Something that a room holds. */
@@ -99,16 +100,12 @@ export class RoomContents {
   #chains(entries: readonly RoomEntry[]): Uint8Array[] {
     const there = entries.flatMap(({ entry }) => (entry.case === "table" ? [readTable(entry.value)] : []));
     return [...this.tables].flatMap(([id, known]) => {
-      const ascending = [...known].sort(([a], [b]) => a - b);
-      const [[, first] = []] = ascending;
+      const [first] = known.values();
       if (first === undefined || !readTable(first).seats.some((seat) => seat.secretSha256 === this.person)) {
         return [];
       }
-      const lowest = Math.min(...there.filter((table) => table.id === id).map(({ ply }) => ply));
-      const start = lowest === Infinity ? 0 : lowest;
-      const above = ascending.filter(([ply]) => ply >= start);
-      const below = ascending.filter(([ply]) => ply < start).reverse();
-      return [...above, ...below].map(([, table]) => table);
+      const plies = there.filter((table) => table.id === id).map(({ ply }) => ply);
+      return postingOrder([...known.keys()], plies).flatMap((ply) => known.get(ply) ?? []);
     });
   }
 }

@@ -16,9 +16,11 @@
  * What a browser knows of a room. `secret`: the person's, and `person`, its SHA-256; `role`: the part that the person has chosen;
  * `isHost`: whether this browser deals; `names`: by person; `replies`: the persons who accept, in order, by the id of an invitation;
  * `people`: who is here, and `onlookers`: how many beside them; `tables`: ids, the newest game last; `since`: when the newest table came.
- * @typedef {{game: string, players: number, secret: string, person: string, role?: "seat" | "onlooker", isHost: boolean,
+ * @typedef {{
+ *   game: string, players: number, secret: string, person: string, role?: "seat" | "onlooker", isHost: boolean,
  *   names: Record<string, string>, replies: Record<string, string[]>, people: string[], onlookers: number, isConnected: boolean,
- *   tables: string[], since: number, changed: number}} Room
+ *   tables: string[], since: number, changed: number,
+ * }} Room
  */
 
 const TABLE = "chatiere table ";

@@ -6,7 +6,14 @@ import { listGames } from "../games.js";
 import { pictureOf } from "../art/games.js";
 import { language, t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
-import { forgetInvitation, forgetTable, listInvitations, listTables } from "../store.js";
+import {
+  forgetInvitation,
+  forgetRoom,
+  forgetTable,
+  listInvitations,
+  listRooms,
+  listTables,
+} from "../store.js";
 import { pasteLink } from "../links.js";
 import { show } from "./shown_record.js";
 
@@ -81,6 +88,17 @@ function tables(titles) {
         forget(titles.get(game), () => forgetInvitation(id)),
       ),
     ),
+    ...listRooms()
+      .filter(({ tables, role, isHost }) => tables.length === 0 && (isHost || role !== undefined))
+      .map(({ id, game, players }) =>
+        h(
+          "li",
+          {},
+          h("a", { href: `#/room/${id}/${game}/${players}` }, titles.get(game)),
+          h("small", {}, t("room-open")),
+          forget(titles.get(game), () => forgetRoom(id)),
+        ),
+      ),
     ...listTables().map(({ id, game, newest, isOver, changed }) =>
       h(
         "li",
@@ -94,7 +112,7 @@ function tables(titles) {
             new Date(changed).toLocaleString(language()),
           ].join(" · "),
         ),
-        forget(titles.get(game), () => forgetTable(id)),
+        forget(titles.get(game), () => forgetPlayed(id)),
       ),
     ),
   ];
@@ -102,6 +120,17 @@ function tables(titles) {
     rows.length > 0 &&
     h("section", { class: "sheet tables" }, h("h2", {}, t("your-tables")), h("ul", {}, rows))
   );
+}
+
+/**
+ * Forget a table and, if it was the last one there, its room.
+ * @param {string} id
+ */
+function forgetPlayed(id) {
+  forgetTable(id);
+  listRooms()
+    .filter(({ tables }) => tables.at(-1) === id)
+    .forEach((room) => forgetRoom(room.id));
 }
 
 /**

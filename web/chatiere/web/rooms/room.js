@@ -99,6 +99,7 @@ export class Room extends EventTarget {
     const { signal } = this.#leaving;
     const wake = () => this.#wake();
     addEventListener("online", wake, { signal });
+    addEventListener("offline", () => this.#connection.abort(), { signal });
     document.addEventListener("visibilitychange", wake, { signal });
     addEventListener("storage", ({ key }) => key === store.keyOfRoom(this.id) && this.#tell(), { signal });
     const lead = () => this.#follow();
@@ -234,7 +235,9 @@ export class Room extends EventTarget {
           throw error;
         }
         const isChosen = this.#connection.signal.aborted;
-        this.#change((room) => (room.isConnected = false));
+        if (!isChosen || !navigator.onLine) {
+          this.#change((room) => (room.isConnected = false));
+        }
         await this.#pause(
           isChosen ? 0 : Math.max(error.pause, Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** attempt)),
         );
