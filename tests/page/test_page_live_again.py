@@ -1,10 +1,9 @@
-"""Live games go on: after a lost connection, a server that comes back, and in several windows; rematches and onlookers."""
+"""Live games go on after a lost connection, with a server that comes back, in several windows; rematches, onlookers."""
 
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
