@@ -138,7 +138,7 @@ def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("nofile.py:Agent", "bot nofile.py:Agent: there is no file nofile.py"),
+        ("nofile.py:Agent", "bot nofile.py:Agent: no such file: nofile.py"),
         ("beside.py:Agent", "bot beside.py:Agent: beside.py has no Agent; its bots: none"),
         ("mybot.py:agent", "bot mybot.py:agent: mybot.py has no agent; its bots: Agent, "),
         ("mybot.py:LIMIT", "bot mybot.py:LIMIT: LIMIT is not a subclass of chatiere.bots.Bot"),
@@ -223,7 +223,7 @@ def test_what_an_operator_adds_has_a_name() -> None:
         (["random=mybot.py:Agent"], "there already is a bot 'random'"),
         (["largest=mybot.py:Agent"], "there already is a bot 'largest'"),
         (["agent=mybot.py:Agent", "agent=theirs"], "there already is a bot 'agent'"),
-        (["agent=nofile.py:Agent"], "bot nofile.py:Agent: there is no file nofile.py"),
+        (["agent=nofile.py:Agent"], "bot nofile.py:Agent: no such file: nofile.py"),
         (["agent=os:system"], "bot os:system: system is not a subclass of chatiere.bots.Bot"),
         (["agent=random"], "a bot to add must be NAME=FILE.py:CLASS, "),
         (["their"], "a bot to add must be NAME=FILE.py:CLASS, "),
