@@ -158,8 +158,8 @@ def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
             "bot broken.py:Agent: broken.py cannot be loaded: NameError: name 'LIMIT' is not defined "
             "(broken.py, line 3)",
         ),
-        ("nowhere:Agent", "bot nowhere:Agent: there is no module nowhere; a class in a file is FILE.py:CLASS"),
-        ("chatiere.nowhere:Agent", "bot chatiere.nowhere:Agent: there is no module chatiere.nowhere"),
+        ("nowhere:Agent", "bot nowhere:Agent: no such module: nowhere; a class in a file is FILE.py:CLASS"),
+        ("chatiere.nowhere:Agent", "bot chatiere.nowhere:Agent: no such module: chatiere.nowhere"),
         ("os:system", "bot os:system: system is not a subclass of chatiere.bots.Bot"),
         ("lost", "bot lost: nowhere:Agent cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
         ("limit", "bot limit: mybot:LIMIT is not a subclass of chatiere.bots.Bot"),
