@@ -56,8 +56,8 @@ def test_names_are_text_and_bots_fill_the_rest(visit: Callable[..., Person]) -> 
         expect(scores.nth(1)).to_have_text("<img src=x>")
         expect(person.page.locator("main img, main b")).to_have_count(0)
     play([host, guest], 4)
-    expect(host.page.locator(".live li")).to_have_text(["<b>Anna</b>: you", "<img src=x>: here"])
-    expect(guest.page.locator(".live li")).to_have_text(["<b>Anna</b>: présent", "<img src=x>: vous"])
+    expect(host.page.locator(".live li")).to_have_text(["<b>Anna</b> (you)", "<img src=x> (here)"])
+    expect(guest.page.locator(".live li")).to_have_text(["<b>Anna</b> (présent)", "<img src=x> (vous)"])
     for person in (host, guest):
         expect(person.page.locator("main img, main b")).to_have_count(0)
 

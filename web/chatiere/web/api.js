@@ -4,10 +4,8 @@ import { language } from "./settings.js";
 import { repeated } from "./shared/retries.js";
 
 const PATIENCE = 30_000;
-const REPEATED = new Set([429, 502, 503, 504]);
-// The bytes before a message of a stream; the bit of the first one that says that it is the last.
-const ENVELOPE = 5;
-const END = 2;
+/** HTTP's statuses that ask to be tried again. */
+export const REPEATED = new Set([429, 502, 503, 504]);
 // The key of the token, which is kept as long as the page's window is open.
 const TOKEN = "chatiere token";
 
@@ -140,74 +138,11 @@ async function post(method, request) {
 }
 
 /**
- * Follow a room once; yield its responses until the service ends the stream. Throws Unavailable, Refusal.
- * @param {rooms.FollowRequestJson} request
- * @param {AbortSignal} signal
- * @returns {AsyncGenerator<rooms.FollowResponseJson, void>}
- */
-export async function* follow(request, signal) {
-  const message = new TextEncoder().encode(JSON.stringify(request));
-  const body = new Uint8Array(ENVELOPE + message.length);
-  new DataView(body.buffer).setUint32(1, message.length);
-  body.set(message, ENVELOPE);
-  const response = await sent("RoomService/Follow", "application/connect+json", body, signal);
-  if (!response?.body) {
-    throw new Unavailable(0);
-  }
-  if (!response.ok) {
-    throw REPEATED.has(response.status) ? new Unavailable(0) : new Refusal(response.status);
-  }
-  for await (const { isEnd, text } of envelopes(response.body.getReader())) {
-    const found = JSON.parse(text);
-    if (isEnd && found.error) {
-      throw errorOf(found.error);
-    }
-    yield found;
-  }
-}
-
-/**
- * Read the messages of a stream in Connect's envelopes: flags, length, content. Throws Unavailable when the connection breaks.
- * @param {ReadableStreamDefaultReader<Uint8Array>} reader
- */
-async function* envelopes(reader) {
-  let kept = new Uint8Array();
-  for (;;) {
-    const size = ENVELOPE + (kept.length < ENVELOPE ? 0 : new DataView(kept.buffer).getUint32(1));
-    if (kept.length >= ENVELOPE && kept.length >= size) {
-      const isEnd = ((kept[0] ?? 0) & END) !== 0;
-      yield { isEnd, text: new TextDecoder().decode(kept.subarray(ENVELOPE, size)) };
-      kept = kept.slice(size);
-    } else {
-      const { value } = await reader.read().catch(() => ({ value: undefined }));
-      if (value === undefined) {
-        throw new Unavailable(0);
-      }
-      const both = new Uint8Array(kept.length + value.length);
-      both.set(kept);
-      both.set(value, kept.length);
-      kept = both;
-    }
-  }
-}
-
-/**
- * Return the error that a stream ended with.
- * @param {RefusalBody} body
- */
-function errorOf(body) {
-  const delay = detailOf(body, "RetryInfo")?.retryDelay;
-  if (delay !== undefined || body.code === "unavailable") {
-    return new Unavailable(1000 * Number.parseFloat(delay ?? "0"));
-  }
-  return new Refusal(body.code === "unauthenticated" ? UNAUTHENTICATED : 400, body);
-}
-
-/**
+ * Return a detail of a refusal.
  * @param {RefusalBody | undefined} body
  * @param {string} type
  */
-function detailOf(body, type) {
+export function detailOf(body, type) {
   return body?.details?.find((each) => each.type === `google.rpc.${type}`)?.debug;
 }
 
@@ -218,7 +153,7 @@ function detailOf(body, type) {
  * @param {BodyInit} body
  * @param {AbortSignal} signal
  */
-function sent(method, type, body, signal) {
+export function sent(method, type, body, signal) {
   const token = sessionStorage.getItem(TOKEN);
   return fetch(`chatiere.v1.${method}`, {
     method: "POST",

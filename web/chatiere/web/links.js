@@ -1,10 +1,9 @@
 // Links to tables: what is shared holds tables and never a secret; only the private link to one's own seat does.
 
 import { h } from "./dom.js";
-import { roomOfTable } from "./rooms/room.js";
 import { t } from "./settings.js";
 import { packed } from "./shared/bytes.js";
-import { promisesOf } from "./store.js";
+import { promisesOf, roomOfTable } from "./store.js";
 
 /** @typedef {import("./session.js").Session} Session */
 

@@ -213,6 +213,14 @@ export function listRooms() {
 }
 
 /**
+ * Return the room of a table that is played live, by its id; undefined if there is none.
+ * @param {string} table
+ */
+export function roomOfTable(table) {
+  return listRooms().find(({ tables }) => tables.includes(table))?.id;
+}
+
+/**
  * @param {string} id
  * @param {Room} room
  */

@@ -5,7 +5,6 @@ import { catFace } from "../art/cats.js";
 import { h, s } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { pasteLink, seatLink, share, tableLink } from "../links.js";
-import { LiveTable } from "../rooms/live_table.js";
 import { openEnd } from "../open_hands.js";
 import { wonText } from "../result.js";
 import { nameOfSeat, namesOf } from "../seat_names.js";
@@ -13,7 +12,7 @@ import { Session } from "../session.js";
 import { pace, t } from "../settings.js";
 import { toText } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
-import { keyOf } from "../store.js";
+import { keyOf, roomOfTable } from "../store.js";
 import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
@@ -21,6 +20,7 @@ import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
 import { ending, newGameLink } from "./ending.js";
 
 /** @typedef {import("../game.js").Action} Action */
+/** @typedef {import("../rooms/live_table.js").LiveTable} LiveTable */
 /** @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
 
 // Plies whose events are told to a player who comes back.
@@ -39,6 +39,16 @@ export async function open(_, id) {
   const { game } = session.kept;
   const [room, bots] = await Promise.all([roomOf(game), listBots(game)]);
   const play = new Play(session, room, strengthsOf(bots));
+  const live = roomOfTable(id);
+  if (live !== undefined) {
+    const { LiveTable } = await import("../rooms/live_table.js");
+    play.join(
+      new LiveTable(live, session, room.phrases.title, {
+        onChange: () => play.goOn(),
+        onError: (error) => play.fail(error, () => location.reload()),
+      }),
+    );
+  }
   play.begin();
   return { element: play.element, title: room.phrases.title, leave: () => play.leave() };
 }
@@ -54,6 +64,8 @@ class Play {
   #isPaused = false;
   #isBusy = false;
   #isClosed = false;
+  /** @type {LiveTable | undefined} */
+  live;
   /** @type {(() => void) | undefined} */
   #goOn;
 
@@ -64,10 +76,6 @@ class Play {
    */
   constructor(session, room, strengths) {
     this.session = session;
-    this.live = LiveTable.of(session, room.phrases.title, {
-      onChange: () => this.#onChange(),
-      onError: (error) => this.fail(error, () => location.reload()),
-    });
     this.strongest = strengths.at(-1)?.bot ?? "";
     this.view = new TableView(room, {
       onAction: (action) => this.#act(action),
@@ -89,7 +97,6 @@ class Play {
     const { seats } = session.table;
     const isLookingOn = session.mine.length === 0 && seats.some(({ bot }) => bot === undefined);
     const aside = [
-      this.live !== undefined && this.live.element,
       isLookingOn && h("section", {}, h("p", {}, t("looking-on"))),
       h("section", { class: "links" }, this.links),
     ];
@@ -105,6 +112,15 @@ class Play {
     this.bots = seats.map(({ bot }) => bot);
     this.names = seats.map(({ bot }) => strengths.find((each) => each.bot === bot)?.name ?? bot);
     this.onStorage = (/** @type {StorageEvent} */ event) => this.#onStorage(event);
+  }
+
+  /**
+   * Play live.
+   * @param {LiveTable} live
+   */
+  join(live) {
+    this.live = live;
+    this.view.scores.after(live.element);
   }
 
   /** Show the table, and follow the game. */
@@ -130,12 +146,12 @@ class Play {
    */
   #onStorage({ key }) {
     if (key === keyOf(this.session.id)) {
-      this.#onChange();
+      this.goOn();
     }
   }
 
   /** Follow what is new in this browser's storage. */
-  #onChange() {
+  goOn() {
     const found = Session.open(this.session.id);
     if (found && toText(found.table.bytes) !== toText(this.session.table.bytes)) {
       this.#goOnFrom(found);

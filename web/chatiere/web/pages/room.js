@@ -61,7 +61,8 @@ class RoomPage {
     this.filler = h(
       "select",
       { name: "filler", onchange: () => this.#show() },
-      strengths.map(({ bot, label }) => h("option", { value: bot }, label)),
+      // As in the form of a new game, not the weakest.
+      strengths.map(({ bot, label }, index) => h("option", { value: bot, selected: index === 1 }, label)),
     );
     this.deal = h(
       "form",

@@ -5,7 +5,7 @@ import { linkTo, share } from "../links.js";
 import { callSeats, nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { choose, isHeard, t } from "../settings.js";
-import { Room, roomOfTable } from "./room.js";
+import { Room } from "./room.js";
 
 /** The milliseconds that a browser leaves each of those before it for a bot's move. */
 const TURN_OF_BOTS = 5000;
@@ -18,23 +18,13 @@ export class LiveTable {
   #told = -1;
 
   /**
-   * Return the live part of a table; undefined if it is not played in a room.
+   * @param {string} id the room's
    * @param {Session} session
    * @param {string} title the game's
    * @param {{onChange: () => void, onError: (error: unknown) => void}} listeners
    */
-  static of(session, title, listeners) {
-    const id = roomOfTable(session.id);
-    return id === undefined ? undefined : new LiveTable(new Room(id), session, title, listeners);
-  }
-
-  /**
-   * @param {Room} room
-   * @param {Session} session
-   * @param {string} title
-   * @param {{onChange: () => void, onError: (error: unknown) => void}} listeners
-   */
-  constructor(room, session, title, { onChange, onError }) {
+  constructor(id, session, title, { onChange, onError }) {
+    const room = new Room(id);
     this.room = room;
     this.session = session;
     this.title = `${title} · Chatière`;
@@ -160,7 +150,7 @@ export class LiveTable {
       secretSha256 === undefined
         ? []
         : [
-            `${nameOfSeat(seat)}: ${t(secretSha256 === person ? "you" : people.includes(secretSha256) ? "here" : "away")}`,
+            `${nameOfSeat(seat)} (${t(secretSha256 === person ? "you" : people.includes(secretSha256) ? "here" : "away")})`,
           ],
     );
     const isPlayer = (/** @type {string} */ each) => seats.some(({ secretSha256 }) => secretSha256 === each);

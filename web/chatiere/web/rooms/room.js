@@ -1,13 +1,14 @@
 // A room of people who play live, as this browser has it: what is posted there is kept in local storage, where all windows of
 // the browser see it. One of them follows the room, where browsers have locks; else each does.
 
-import { call, follow, Refusal, Unavailable } from "../api.js";
+import { call, Refusal, Unavailable } from "../api.js";
 import { random } from "../bytes.js";
 import { newSecret, Session, tableIn } from "../session.js";
 import { fromHex, fromText, toHex, toText } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
 import { postingOrder } from "../shared/posting.js";
 import * as store from "../store.js";
+import { follow } from "./follow.js";
 
 /** @import { FollowResponseJson, RoomEntryJson } from "#api/chatiere/v1/room_service_pb.js" */
 
@@ -50,14 +51,6 @@ export async function knownRoom(id, game, players, { isHost = false, secret: own
       ...(own !== undefined && { role: "seat" }),
     });
   }
-}
-
-/**
- * Return the room of a table that is played live, by its id; undefined if there is none.
- * @param {string} table
- */
-export function roomOfTable(table) {
-  return store.listRooms().find(({ tables }) => tables.includes(table))?.id;
 }
 
 /** Tells of each `change`, and of what can't be mended as `error`. */
