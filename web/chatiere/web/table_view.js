@@ -38,8 +38,8 @@ export class TableView {
   #viewer = NOBODY;
   /** @type {string[]} */
   #picked = [];
-  /** @type {string[]} */
-  #hinted = [];
+  /** @type {Action | undefined} the action that is pointed at */
+  #hinted;
   /** @type {object} */
   #ui = {};
   /** @type {import("./picks.js").Option[]} */
@@ -69,7 +69,7 @@ export class TableView {
     // The part of the page that the drawing has been made for, and how large it is shown there.
     this.space = { width: 0, height: 0, window: 0 };
     this.scale = 1;
-    /** Whether nothing can be picked, as a move is under way. */
+    /** Whether nothing can be done with what is shown. */
     this.isHeld = false;
     const resized = new ResizeObserver(() => {
       // The bar may have grown meanwhile, by what is picked: that alone changes nothing.
@@ -85,6 +85,15 @@ export class TableView {
   }
 
   /**
+   * Let nobody act until the next update, as a move is under way, or there is a newer table than the one that is shown.
+   * @param {boolean} isHeld
+   */
+  hold(isHeld) {
+    this.isHeld = isHeld;
+    this.scene.element.setAttribute("aria-busy", String(isHeld));
+  }
+
+  /**
    * Show an update. `viewer`: who sees it, and whether it is that player's to act now.
    * @param {ViewerUpdate} update
    * @param {Viewer} viewer
@@ -95,7 +104,8 @@ export class TableView {
     this.#update = update;
     this.#viewer = viewer;
     this.#picked = [];
-    this.#hinted = [];
+    this.#hinted = undefined;
+    this.hold(false);
     this.refuse(undefined);
     if (isNew) {
       this.tell(update.events ?? [], ply);
@@ -198,8 +208,10 @@ export class TableView {
    * @param {string} text
    */
   rest(text) {
+    this.hold(false);
     this.#viewer = { ...this.#viewer, canAct: false };
     this.#picked = [];
+    this.#hinted = undefined;
     this.#draw(false);
     this.prompt.textContent = text;
   }
@@ -312,11 +324,9 @@ export class TableView {
    * @param {Action} action
    */
   hint(action) {
-    const found = this.#options.find((option) => option.action.id === action.id);
-    this.#hinted = found?.picks.keys ?? [];
+    this.#hinted = action;
     this.refuse(undefined);
     this.#draw(false);
-    this.prompt.textContent = t("hint", { action: this.room.phrases.write(action) });
   }
 
   /** @returns {Context | undefined} */
@@ -346,6 +356,11 @@ export class TableView {
     };
   }
 
+  /** @param {Action} action */
+  #isHinted({ id }) {
+    return this.#hinted !== undefined && this.#hinted.id === id;
+  }
+
   /** @param {boolean} glides */
   #draw(glides) {
     const before = this.#context();
@@ -359,7 +374,7 @@ export class TableView {
     const marks = {
       candidates: found.candidates,
       picked: this.#picked,
-      hinted: this.#hinted,
+      hinted: this.#options.find(({ action }) => this.#isHinted(action))?.picks.keys ?? [],
       tries: context.actions.length > 0,
       moved: this.#moved(),
     };
@@ -406,8 +421,11 @@ export class TableView {
     if (end) {
       return this.room.phrases.write(end);
     }
+    const { game, phrases } = this.room;
+    if (this.#hinted) {
+      return t("hint", { action: phrases.write(this.#hinted) });
+    }
     if (context.actions.length > 0) {
-      const { game, phrases } = this.room;
       return game.prompt(context) ?? t("your-turn", { what: phrases.write(prompt) });
     }
     return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
@@ -421,14 +439,11 @@ export class TableView {
     const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
     const hasPicked = this.#picked.length > 0;
     const shown = hasPicked ? [...complete, ...plain] : plain;
-    const isHinted = (/** @type {Action} */ action) =>
-      this.#hinted.length === 0 &&
-      this.prompt.textContent === t("hint", { action: this.room.phrases.write(action) });
     // Passing or stopping is never the main thing to do while something can be picked.
     const classOf = (/** @type {Action} */ action) =>
       hasPicked && action === complete[0]
         ? "primary"
-        : isHinted(action)
+        : this.#isHinted(action)
           ? "hinted"
           : plain.includes(action) && plain.length < this.#options.length
             ? "quiet"
@@ -485,7 +500,7 @@ export class TableView {
       return;
     }
     this.refuse(undefined);
-    this.#hinted = [];
+    this.#hinted = undefined;
     const picked = pick(this.#options, this.#picked, key);
     if (picked === undefined) {
       const part = this.room.game.attempt([...this.#picked, key], context);
