@@ -18,6 +18,7 @@ import numpy as np
 import psutil
 import pytest
 import yaml
+from patience import PATIENCE
 from service.process import Served, served, wait_until
 
 from chatiere import engine
@@ -74,7 +75,7 @@ def prometheus(folder: Path, target: str) -> Iterator[str]:
 
 def is_ready(address: str) -> bool:
     try:
-        with urllib.request.urlopen(f"http://{address}/-/ready", timeout=30):
+        with urllib.request.urlopen(f"http://{address}/-/ready", timeout=PATIENCE):
             return True
     except urllib.error.HTTPError:
         return False
@@ -83,7 +84,7 @@ def is_ready(address: str) -> bool:
 def ask(address: str, query: str) -> list[float]:
     """Return the present values of a query."""
     url = f"http://{address}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
-    with urllib.request.urlopen(url, timeout=30) as answer:
+    with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
         return [float(result["value"][1]) for result in json.load(answer)["data"]["result"]]
 
 
