@@ -278,8 +278,9 @@ def test_asyncio(address: str, tmp_path: Path) -> None:
                 await first(theirs.follow(), lambda: theirs.contents.newest() == table)
                 assert theirs.contents.names == {mine.person: "Anna"}
                 assert theirs.contents.replies == {INVITATION: [mine.person]}
+                moved = me.move(table, me.look(table).legal_actions[0]).table
                 with pytest.raises(ChatiereError, match="WRONG_SECRET"):
-                    await theirs.post_table(table)
+                    await theirs.post_table(moved)
 
     played(work)
 

@@ -223,7 +223,7 @@ def test_only_authentic_tables_of_ones_own_are_taken(
     make_rooms: MakeRooms, host: Host, game: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rooms = make_rooms(host.keys)
-    assert refused(rooms.post, table=game[0], secret=CLEO) == ("WRONG_SECRET", "secret")
+    assert refused(rooms.post, table=game[1], secret=CLEO) == ("WRONG_SECRET", "secret")
     changed = bytearray(game[0])
     changed[-1] ^= 1
     strange, _ = begun(Host(), DISCAT, 2)
@@ -233,6 +233,20 @@ def test_only_authentic_tables_of_ones_own_are_taken(
     monkeypatch.setattr("chatiere.service.calls.table_checks.time.time", lambda: expires.seconds)
     assert refused(rooms.post, table=game[0]) == ("TABLE_EXPIRED", "table")
     rooms.check_empty()
+
+
+def test_a_host_without_a_seat_begins_the_game_and_makes_no_moves(
+    make_rooms: MakeRooms, host: Host, game: list[bytes]
+) -> None:
+    rooms = make_rooms(host.keys)
+    ear = rooms.follow(secret=ANNA)
+    assert rooms.post(table=game[0], secret=CLEO).taken
+    assert ear.entries == table_entries(game[:1])
+    assert rooms.post(table=game[1]).taken
+    assert refused(rooms.post, table=game[2], secret=CLEO) == ("WRONG_SECRET", "secret")
+    # It changes nothing where the game has begun.
+    assert rooms.post(table=game[0], secret=CLEO) == pb.PostResponse(taken=True, table=game[0])
+    assert refused(rooms.post, table=game[0], secret=b"short") == ("INVALID_ROOM", "secret")
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,9 @@ class RoomService:
             return Replied(request.invitation, person)
         # Of what is hidden in it, nothing leaves this function.
         table = authentic(self._keys, request.table, "table")
-        seat_of(table.header, request.secret)
         header = table.header
+        if header.ply:
+            seat_of(header, request.secret)
         return Placed(header.table_id, header.ply, header.parent, table.hash, request.table)
 
 
