@@ -328,6 +328,26 @@ def test_a_room_that_redis_lost_meanwhile_is_begun_anew(make: Any, redis: RedisS
     assert (again.entries, again.heard[0].is_whole) == ([name_entry(BERT, "Bert")], True)
 
 
+def test_a_message_that_is_not_understood_ends_the_session_and_not_the_relay(make: Any, redis: RedisServer) -> None:
+    rooms = make()
+    ear = rooms.follow()
+    with LogLines() as log:
+        redis.client.publish(f"chatiere:rooms:{person_of(ROOM).hex()}", b"hstranger \xff")
+        assert ended(ear).status == ROOMS_AWAY
+        log.wait_for("is not understood")
+    rooms.wait_for_redis()
+    assert rooms.post(name="Anna").taken
+
+
+def test_keys_that_somebody_deleted_are_made_up_for(make: Any, redis: RedisServer) -> None:
+    rooms = make(max_rooms=2)
+    rooms.post(name="Anna")
+    redis.client.delete("chatiere:rooms:owner", "chatiere:rooms:size")
+    for number in range(6):
+        assert rooms.post(number.to_bytes(16), name="Anna", client=str(number)).taken
+        assert len(rooms.kept) <= 2
+
+
 def test_redis_comes_later_than_the_service(folder: Path) -> None:
     redis = RedisServer(folder)
     settings, registry = Settings(relay=redis.address), CollectorRegistry()

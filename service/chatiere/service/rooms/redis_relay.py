@@ -118,6 +118,10 @@ class RedisRelay:
                 await session.listen()
             except FAILURES as error:
                 self._end_session(error)
+            except Exception as error:
+                # Others may write to Redis, too.
+                _log.exception("Redis at %s has what is not understood", self._address)
+                self._end_session(error)
             finally:
                 await session.close()
             await asyncio.sleep(_PAUSE)

@@ -42,12 +42,13 @@ local function account(whose, rooms, bytes)
     end
 end
 
-local function drop(each)
-    local whose = redis.call('HGET', owners, each)
+local function drop(each, whose)
+    -- Somebody may have deleted its size.
+    local size = redis.call('HGET', sizes, each) or 0
     redis.call('DEL', prefix .. each, prefix .. each .. ':here')
     redis.call('ZREM', prefix .. 'of:' .. whose, each)
     redis.call('ZREM', used, each)
-    account(whose, -1, -redis.call('HGET', sizes, each))
+    account(whose, -1, 0 - size)
     redis.call('HDEL', owners, each)
     redis.call('HDEL', sizes, each)
     redis.call('PUBLISH', prefix, each)
@@ -55,14 +56,14 @@ end
 
 local idle = redis.call('ZRANGEBYSCORE', used, '-inf', now - 1000 * lifetime, 'LIMIT', 0, 100)
 for _, each in ipairs(idle) do
-    drop(each)
+    drop(each, redis.call('HGET', owners, each) or '')
 end
 local newest = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
 local held, held_last = '', ''
 if newest then
     held, held_last = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1][2][2], newest[1]
 elseif redis.call('HEXISTS', owners, room) == 1 then
-    drop(room)
+    drop(room, redis.call('HGET', owners, room))
 end
 if held ~= epoch or held_last ~= last then
     local from = '-'
@@ -99,7 +100,7 @@ if entry ~= '' then
         if not other then
             return {'full', limit, most}
         end
-        drop(other)
+        drop(other, whose)
         full = full + 1
     end
     if not newest then
