@@ -31,6 +31,7 @@ LONG = {
     *("command/test_command_play_terminal.py", "command/test_command_replay.py", "command/test_web_command.py"),
     *("service/fast_door/test_fast_door_end.py", "service/fast_door/test_fast_door_hostile.py"),
     *("service/web/test_web_browsers.py", "service/web/test_web_hostile.py", "service/web/test_web_server.py"),
+    *("service/rooms/test_rooms_redis.py",),
     *("service/test_service_access.py", "service/test_service_balancing.py", "service/test_service_connections.py"),
     *("service/test_service_faults.py", "service/test_service_half_open.py", "service/test_service_log.py"),
     *("service/test_service_processes.py", "service/test_service_workers.py"),

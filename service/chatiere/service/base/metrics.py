@@ -67,7 +67,7 @@ class Metrics:
         )
         self.rooms = Gauge(
             "chatiere_rooms",
-            "Rooms that are kept.",
+            "Rooms that are kept; with Redis, those of each worker's followers.",
             registry=registry,
             multiprocess_mode="livesum",
         )
@@ -88,6 +88,12 @@ class Metrics:
             "Rooms that were forgotten, by reason: nobody had used them for long (idle), or they gave way (full).",
             ("reason",),
             registry=registry,
+        )
+        self.relay_away = Gauge(
+            "chatiere_relay_away",
+            "Workers that cannot reach Redis, which keeps rooms, and refuse calls of RoomService.",
+            registry=registry,
+            multiprocess_mode="livesum",
         )
         self.moves_applied = Counter(
             "chatiere_moves_applied_total",
