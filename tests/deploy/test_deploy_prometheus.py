@@ -17,6 +17,7 @@ import grpc
 import numpy as np
 import psutil
 import pytest
+import trustme
 import yaml
 from patience import PATIENCE
 from service.process import Served, served, wait_until
@@ -36,7 +37,7 @@ def queries() -> dict[str, str]:
     """Return every expression by its place; an alert's without the comparison, so that it always has a value."""
     found = {}
     for rule in RULES:
-        found[rule.get("alert") or rule["record"]] = re.sub(r" (==|>) [\d.]+$", "", rule["expr"].strip())
+        found[rule.get("alert") or rule["record"]] = re.sub(r" (==|>|<) [\d.]+$", "", rule["expr"].strip())
     for panel in json.loads(DASHBOARD.read_text())["panels"]:
         for target in panel["targets"]:
             query = target["expr"].replace("$__rate_interval", "30s")
@@ -88,11 +89,12 @@ def ask(address: str, query: str) -> list[float]:
         return [float(result["value"][1]) for result in json.load(answer)["data"]["result"]]
 
 
-def load(server: Served) -> None:
+def load(server: Served, roots: bytes) -> None:
     """Make calls of both services: games, a refusal, a batch."""
     # New connections each time, so that both workers get some.
     options = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1))
-    with grpc.insecure_channel(server.address, options=options) as channel:
+    credentials = grpc.ssl_channel_credentials(roots)
+    with grpc.secure_channel(server.address, credentials, options=options) as channel:
         client = Client(channel)
         for game in engine.games():
             state = client.new_game(game.name, game.min_players, seed=1).state
@@ -115,7 +117,12 @@ def batch(channel: grpc.Channel, game: engine.Game) -> None:
 
 
 def test_every_query_has_a_value(tmp_path: Path) -> None:
-    with served("--workers", "2") as server:
+    authority = trustme.CA()
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    issued = authority.issue_cert("127.0.0.1")
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    issued.private_key_pem.write_to_path(key)
+    with served("--workers", "2", "--tls-certificate", str(certificate), "--tls-key", str(key)) as server:
         target = urllib.parse.urlsplit(server.metrics_url).netloc
         with prometheus(tmp_path, target) as address:
             wait_until(lambda: ask(address, "up") == [1.0], "Prometheus has looked at the server")
@@ -123,7 +130,7 @@ def test_every_query_has_a_value(tmp_path: Path) -> None:
             missing = queries()
 
             def all_have_values() -> bool:
-                load(server)
+                load(server, authority.cert_pem.bytes())
                 for name, query in list(missing.items()):
                     values = ask(address, query)
                     if values and not any(math.isnan(value) for value in values):
