@@ -43,11 +43,11 @@ _HEADINGS = ("ply", "seat", "chances", "loss", "visits", "played", "best")
 def command(
     file: Path, first: int, last: int | None, simulations: int, seed: int, plot: Path | None, address: str | None
 ) -> None:
-    """Judge each decision of a record by a tree search, from what its seat could know.
+    """Judge the decisions of a record by a tree search.
 
-    The chances of a seat are the share of the win that it could expect before its decision; the loss is how much of
-    them its action gave away. An action that few of the simulations visited is judged roughly. A ply is the number of
-    decisions before.
+    Each is judged from what its seat could know. The chances of a seat are the share of the win that it could expect
+    before its decision; the loss is how much of them its action gave away. An action that few of the simulations
+    visited is judged roughly. A ply is the number of decisions before.
     """
     try:
         if plot is not None:
