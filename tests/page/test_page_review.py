@@ -99,6 +99,7 @@ def test_keys_go_back_and_forth(visit: Callable[..., Person]) -> None:
     page = person.page
     person.open("record/discat")
     last = last_of("discat")
+    expect(page.locator(".bar .prompt")).to_have_text("It is Velours's turn")
     page.locator("h1").click()
     for key, ply in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", last), ("Home", 0)):
         page.keyboard.press(key)
@@ -121,6 +122,7 @@ def test_a_game_is_played_on_to_its_end(visit: Callable[..., Person], game: str)
     page.get_by_role("button", name="Play on from here").click()
     notice = page.locator(".playing-on [role=status]")
     expect(notice).to_contain_text("You play on as")
+    expect(page.locator(".review")).to_be_hidden()
     # Whatever can be done first, until somebody has won.
     ready = ".stage .pickable, .bar .choices button[data-action]"
     for _ in range(200):
@@ -134,7 +136,9 @@ def test_a_game_is_played_on_to_its_end(visit: Callable[..., Person], game: str)
         page.evaluate(
             """() => {
               const button = document.querySelector(".bar .choices button[data-action]");
-              const item = document.querySelector(".stage .pickable:not(.picked)") ?? document.querySelector(".stage .pickable");
+              const item = ["pickable:not(.picked)", "pickable"]
+                .map((each) => document.querySelector(`.stage .${each}`))
+                .find((each) => each !== null);
               window.before = window.drawn;
               (button ?? item).dispatchEvent(new MouseEvent("click", { bubbles: true }));
             }"""
@@ -144,6 +148,7 @@ def test_a_game_is_played_on_to_its_end(visit: Callable[..., Person], game: str)
     page.get_by_role("button", name="Back to the record").click()
     expect(page.locator(COUNT)).to_have_text(f"{ply} of {last}")
     expect(page.locator(SLIDER)).to_have_value(str(ply))
+    expect(page.locator(".review")).to_be_visible()
 
 
 @pytest.mark.parametrize("game", GAMES)

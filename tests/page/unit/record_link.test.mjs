@@ -8,6 +8,7 @@ import { isRecordWord, recordIn, recordWord } from "../../../web/chatiere/web/pa
 import { readRecord } from "../../../web/chatiere/web/shared/records.js";
 
 globalThis.localStorage = { getItem: () => "en" };
+Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] } });
 const SAMPLES = new URL("../../../docs/games/", import.meta.url);
 const BEGUN = { game: "discat", rulesVersion: 1, players: 2 };
 

@@ -160,6 +160,9 @@ class Replay {
         this.#game = new PlayOn(this.view, { seat, ply, bot, players: this.players, onEnd });
         this.controls.replaceChildren(this.#game.element);
         this.view.log.replaceChildren();
+        // What it says would be a hint.
+        this.review.element.hidden = true;
+        this.view.prompt.focus();
         await this.#game.begin(state);
       }
     } catch (error) {
@@ -171,6 +174,7 @@ class Replay {
     this.#game?.leave();
     this.#game = undefined;
     this.controls.replaceChildren(...this.steps);
+    this.review.element.hidden = false;
     this.on.focus();
     this.go(this.#shown);
   }
