@@ -186,7 +186,8 @@ export class TableView {
   #keepWords(draw) {
     const said = this.prompt.textContent;
     draw();
-    this.prompt.textContent = said;
+    // Nothing is said before the first drawing.
+    this.prompt.textContent = said || this.prompt.textContent;
   }
 
   /**
