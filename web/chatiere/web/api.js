@@ -19,6 +19,7 @@ export const UNAUTHENTICATED = 401;
  * The methods that the page calls, with their requests and responses.
  * @typedef {{
  *   "BotService/ListBots": [bots.ListBotsRequestJson, bots.ListBotsResponseJson],
+ *   "GameService/Apply": [games.ApplyRequestJson, games.ApplyResponseJson],
  *   "GameService/ListGames": [games.ListGamesRequestJson, games.ListGamesResponseJson],
  *   "GameService/Replay": [games.ReplayRequestJson, games.ReplayResponseJson],
  *   "TableService/Acknowledge": [tables.AcknowledgeRequestJson, tables.AcknowledgeResponseJson],
