@@ -42,6 +42,7 @@ function card({ name = "", title = "", minPlayers = 0, maxPlayers = 0 }) {
     href: `#/new/${name}`,
     "aria-label": t("play-game", { game: title }),
   };
+  const learn = { class: "button", href: `#/learn/${name}`, "aria-label": t("learn-game", { game: title }) };
   const sample = { class: "button", href: `#/record/${name}`, "aria-label": t("sample-of", { game: title }) };
   return h(
     "li",
@@ -50,7 +51,13 @@ function card({ name = "", title = "", minPlayers = 0, maxPlayers = 0 }) {
     h("h2", {}, title),
     h("p", {}, t(/** @type {"about-discat"} */ (`about-${name}`))),
     h("p", {}, players, " · ", rulesLink(name, t("rules-of", { game: title }))),
-    h("p", { class: "choices" }, h("a", play, t("play")), h("a", sample, t("sample"))),
+    h(
+      "p",
+      { class: "choices" },
+      h("a", play, t("play")),
+      h("a", learn, t("learn")),
+      h("a", sample, t("sample")),
+    ),
   );
 }
 
