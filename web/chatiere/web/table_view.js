@@ -46,6 +46,8 @@ export class TableView {
   #options = [];
   /** @type {Map<number, string[]>} the marks of what each seat has last put on the table, as far as it has been told */
   #moves = new Map();
+  /** @type {readonly import("./game.js").Item[]} the things that are shown */
+  #items = [];
 
   /**
    * `onAction`: an action was chosen; `onAttempt`: one was tried that is not legal; `onMoment`: a ply of the log is wanted.
@@ -57,7 +59,12 @@ export class TableView {
     this.onAction = onAction;
     this.onAttempt = onAttempt;
     this.onMoment = onMoment;
-    this.scene = new Scene({ onPick: (key) => this.#onPick(key), onCancel: () => this.#cancel() });
+    this.scene = new Scene({
+      onPick: (key) => this.#onPick(key),
+      onIdle: (key) => this.#answer(key),
+      onCancel: () => this.#cancel(),
+      captionOf: (key) => this.#captionOf(key),
+    });
     this.prompt = h("p", { class: "prompt", role: "status", tabindex: "-1" });
     this.refusal = h("p", { class: "refusal", role: "alert", hidden: true });
     this.buttons = h("div", { class: "choices" });
@@ -379,6 +386,7 @@ export class TableView {
       tries: context.actions.length > 0,
       moved: this.#moved(),
     };
+    this.#items = drawing.items;
     this.scene.show(drawing, marks, glides, this.room.phrases.title);
     this.scene.camera.name({ closer: t("closer"), farther: t("farther"), whole: t("whole") });
     this.summary.replaceChildren(
@@ -502,11 +510,14 @@ export class TableView {
     }
     this.refuse(undefined);
     this.#hinted = undefined;
-    const picked = pick(this.#options, this.#picked, key);
+    const before = this.#picked;
+    const picked = pick(this.#options, before, key);
     if (picked === undefined) {
-      const part = this.room.game.attempt([...this.#picked, key], context);
+      const part = this.room.game.attempt([...before, key], context);
       if (part) {
         this.onAttempt({ [this.room.field]: part });
+      } else {
+        this.#answer(this.#items.find((item) => item.pick === key)?.key);
       }
       return;
     }
@@ -517,6 +528,46 @@ export class TableView {
       this.onAction(action);
     } else {
       this.#draw(isAnimated());
+      this.#tellPutBack(before.filter((each) => each !== key && !picked.includes(each)));
+    }
+  }
+
+  /**
+   * Say what was put back, as it does not go with what was picked after it.
+   * @param {readonly string[]} keys
+   */
+  #tellPutBack(keys) {
+    const names = keys.flatMap((key) => this.#items.find((item) => item.pick === key)?.label ?? []);
+    if (names.length > 0) {
+      this.prompt.textContent = `${t("put-back", { names: listOf(names) })} ${this.prompt.textContent}`;
+    }
+  }
+
+  /**
+   * Return what a thing is called, and what it does.
+   * @param {string} key
+   */
+  #captionOf(key) {
+    const context = this.#context();
+    const item = this.#items.find((each) => each.key === key);
+    return context && item?.label
+      ? { name: item.label, does: this.room.game.does(item, context) }
+      : undefined;
+  }
+
+  /**
+   * Say why something can't be picked: what it is and does, and what is to be done.
+   * @param {string | undefined} key the thing; undefined: an empty place
+   */
+  #answer(key) {
+    const context = this.#context();
+    if (context && !this.isHeld) {
+      const { name, does } = (key !== undefined && this.#captionOf(key)) || {
+        name: undefined,
+        does: undefined,
+      };
+      const why = name === undefined ? t("nothing-here") : t("not-now", { name });
+      this.refuse([why, does, this.#promptOf(context)].filter(Boolean).join(" "));
     }
   }
 
