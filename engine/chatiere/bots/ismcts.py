@@ -13,6 +13,7 @@ from chatiere.bots.search import (
     search,
     sure_win,
 )
+from chatiere.bots.temperature import draw_actions, read_temperature
 
 # UCB1's constant of exploration, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7
@@ -37,6 +38,7 @@ class IsmctsBot(SearchBot):
         simulations: int | None = None,
         milliseconds: int | None = None,
         noise: int = 0,
+        temperature: int = 0,
         exploration: float = EXPLORATION,
     ) -> None:
         """Create a bot.
@@ -44,9 +46,10 @@ class IsmctsBot(SearchBot):
         `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow, at most 1000
         for each. `exploration`: the constant of UCB1, from 0 on. `milliseconds`: for each call of `choose`; None: no
         limit. Choices that depend on it can't be repeated. `noise`: how many per cent of the priors at the root are
-        noise (see `search`), 0 … 100; for games to learn from.
+        noise (see `search`), 0 … 100; for games to learn from. `temperature`: of its mistakes (see `draw_actions`), 0 …
+        1000; 0: none.
 
-        Raises EngineError: INVALID_BATCH.
+        Raises EngineError: INVALID_BATCH, and ValueError for the temperature.
         """
         if simulations is None:
             simulations = min(MAX_SIMULATIONS, _SIMULATIONS * max(1, milliseconds or 1))
@@ -54,6 +57,7 @@ class IsmctsBot(SearchBot):
         self.is_reproducible = milliseconds is None
         self._milliseconds = milliseconds
         self._noise = read_noise(noise / 100)
+        self._temperature = read_temperature(temperature)
         self._exploration = read_exploration(exploration)
 
     def judge(self, decisions: Decisions) -> Judgement:
@@ -76,7 +80,7 @@ class IsmctsBot(SearchBot):
             is_no_win = known != sure_win(decisions.players)
             best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), is_no_win, trees))
             actions[some] = found.legal_ids[best_first[found.legal_offsets[:-1]]]
-        return Judgement(actions, values, shares)
+        return Judgement(draw_actions(decisions, actions, values, self._temperature), values, shares)
 
     def _search(self, decisions: Decisions, rows: NDArray[np.intp]) -> SearchColumns:
         drawn = 0

@@ -15,6 +15,7 @@ from chatiere.bots.flat import FlatBot
 from chatiere.bots.games import GAME_BOTS, SECONDS
 from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.random import RandomBot
+from chatiere.bots.temperature import MAX_TEMPERATURE
 from chatiere.engine import Game
 
 BOTS_VERSION = 2
@@ -79,6 +80,15 @@ def _entry(bot: type[Bot], *parameters: Parameter, since: int = 1) -> _Entry:
     return _Entry(bot, bot.title, bot.description, parameters, since)
 
 
+_TEMPERATURE = Parameter(
+    "temperature",
+    0,
+    MAX_TEMPERATURE,
+    0,
+    False,
+    "Temperature",
+    "Hundredths of a return that make an action half as likely as the best one; 0: it makes no such mistakes.",
+)
 _FOR_ANY_GAME = {
     "random": _entry(RandomBot),
     "flat": _entry(
@@ -92,6 +102,7 @@ _FOR_ANY_GAME = {
             "Playouts",
             "Games played out for each decision, at least one for each legal action.",
         ),
+        _TEMPERATURE,
     ),
     "ismcts": _entry(
         IsmctsBot,
@@ -122,6 +133,7 @@ _FOR_ANY_GAME = {
             "Noise",
             "Per cent of chance in what the search explores first, so that games to learn from differ.",
         ),
+        _TEMPERATURE,
         since=2,
     ),
 }
