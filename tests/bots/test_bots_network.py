@@ -183,8 +183,8 @@ def test_a_network_of_another_game_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("onnx:none.onnx", "bot onnx:none.onnx: there is no file none.onnx"),
-        ("onnx:", "bot onnx:: there is no file "),
+        ("onnx:none.onnx", "bot onnx:none.onnx: no such file: none.onnx"),
+        ("onnx:", "bot onnx:: no such file: "),
         ("onnx:text.onnx", "bot onnx:text.onnx cannot be made: ValueError: no network in ONNX: "),
         (
             "onnx:policy.onnx:temperature=-1",

@@ -138,7 +138,7 @@ def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("nofile.py:Agent", "bot nofile.py:Agent: there is no file nofile.py"),
+        ("nofile.py:Agent", "bot nofile.py:Agent: no such file: nofile.py"),
         ("beside.py:Agent", "bot beside.py:Agent: beside.py has no Agent; its bots: none"),
         ("mybot.py:agent", "bot mybot.py:agent: mybot.py has no agent; its bots: Agent, "),
         ("mybot.py:LIMIT", "bot mybot.py:LIMIT: LIMIT is not a subclass of chatiere.bots.Bot"),
@@ -158,8 +158,8 @@ def test_a_bot_in_a_module_and_one_behind_an_entry_point(package: Path) -> None:
             "bot broken.py:Agent: broken.py cannot be loaded: NameError: name 'LIMIT' is not defined "
             "(broken.py, line 3)",
         ),
-        ("nowhere:Agent", "bot nowhere:Agent: there is no module nowhere; a class in a file is FILE.py:CLASS"),
-        ("chatiere.nowhere:Agent", "bot chatiere.nowhere:Agent: there is no module chatiere.nowhere"),
+        ("nowhere:Agent", "bot nowhere:Agent: no such module: nowhere; a class in a file is FILE.py:CLASS"),
+        ("chatiere.nowhere:Agent", "bot chatiere.nowhere:Agent: no such module: chatiere.nowhere"),
         ("os:system", "bot os:system: system is not a subclass of chatiere.bots.Bot"),
         ("lost", "bot lost: nowhere:Agent cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
         ("limit", "bot limit: mybot:LIMIT is not a subclass of chatiere.bots.Bot"),
@@ -223,7 +223,7 @@ def test_what_an_operator_adds_has_a_name() -> None:
         (["random=mybot.py:Agent"], "there already is a bot 'random'"),
         (["largest=mybot.py:Agent"], "there already is a bot 'largest'"),
         (["agent=mybot.py:Agent", "agent=theirs"], "there already is a bot 'agent'"),
-        (["agent=nofile.py:Agent"], "bot nofile.py:Agent: there is no file nofile.py"),
+        (["agent=nofile.py:Agent"], "bot nofile.py:Agent: no such file: nofile.py"),
         (["agent=os:system"], "bot os:system: system is not a subclass of chatiere.bots.Bot"),
         (["agent=random"], "a bot to add must be NAME=FILE.py:CLASS, "),
         (["their"], "a bot to add must be NAME=FILE.py:CLASS, "),

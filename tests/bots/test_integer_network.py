@@ -266,7 +266,7 @@ def test_the_bot_plays_no_other_game_or_number_of_players(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("net:none.net", "bot net:none.net: there is no file none.net"),
+        ("net:none.net", "bot net:none.net: no such file: none.net"),
         ("net:text.net", "bot net:text.net cannot be made: NetworkFileError: it is not a network in integers"),
         ("net:good.net:temperature=-1", "bot net:good.net:temperature=-1 cannot be made: ValueError: temperature "),
         ("net:good.net:heat=1", "bot net:good.net:heat=1: got an unexpected keyword argument 'heat'"),

@@ -139,7 +139,7 @@ def test_a_data_set_is_verified(run: Run, tmp_path: Path) -> None:
     result = run("verify-data", directory)
     assert (result.exit_code, result.stdout) == (1, "")
     first, second = result.stderr.splitlines()
-    assert first.startswith(f"{shard} is no Parquet file: ")
+    assert first.startswith(f"{shard} is not a Parquet file: ")
     assert second == f"games 8 to 9 are missing in {directory}"
     result = run("verify-data", tmp_path)
     assert (result.exit_code, "manifest.json" in result.stderr) == (2, True)

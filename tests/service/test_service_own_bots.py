@@ -88,7 +88,7 @@ def test_an_entry_point_is_there_once_it_is_named(game: Game) -> None:
 @pytest.mark.parametrize(
     ("added", "words"),
     [
-        ("agent=nofile.py:Agent", "there is no file nofile.py"),
+        ("agent=nofile.py:Agent", "no such file: nofile.py"),
         ("agent=os:system", "system is not a subclass of chatiere.bots.Bot"),
         ("agent=mybot.py:Agent:plaice=1", "got an unexpected keyword argument 'plaice'"),
         ("random=mybot.py:Agent", "there already is a bot 'random'"),

@@ -189,7 +189,7 @@ def read_shard(content: bytes, games: GameRange) -> Shard:
         found = import_parquet().read_metadata(pa.BufferReader(content))
         metadata = {key: value.decode() for key, value in (found.metadata or {}).items()}
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise ShardError(f"is no Parquet file: {' '.join(str(error).split())}") from error
+        raise ShardError(f"is not a Parquet file: {' '.join(str(error).split())}") from error
     if (version := metadata.get(_FORMAT, "unknown")) != str(FORMAT_VERSION):
         raise ShardError(f"has format {version}, not {FORMAT_VERSION}")
     if metadata.get(_GAMES) != str(games):

@@ -83,7 +83,7 @@ def network_bot(text: str) -> Bot:
     """Make the bot that net:FILE[:NAME=VALUE,…] or onnx:FILE[…] describes. Raises ValueError, in one sentence."""
     kind, file, *given = text.split(":", 2)
     if not Path(file).is_file():
-        raise ValueError(f"bot {text}: there is no file {file}")
+        raise ValueError(f"bot {text}: no such file: {file}")
     return make(text, partial(_NETWORKS[kind], file), given[0] if given else None)
 
 
@@ -149,13 +149,13 @@ def _module_of(file: Path) -> ModuleType:
 
 def _class_in(own: OwnBot) -> type[Bot]:
     if own.file is not None and not own.file.is_file():
-        raise ValueError(f"bot {own.text}: there is no file {own.source}")
+        raise ValueError(f"bot {own.text}: no such file: {own.source}")
     try:
         module = importlib.import_module(own.source) if own.file is None else _module_of(own.file.resolve())
     except ModuleNotFoundError as error:
         if own.file is None and error.name and f"{own.source}.".startswith(f"{error.name}."):
             raise ValueError(
-                f"bot {own.text}: there is no module {own.source}; a class in a file is FILE.py:CLASS"
+                f"bot {own.text}: no such module: {own.source}; a class in a file is FILE.py:CLASS"
             ) from error
         raise ValueError(f"bot {own.text}: {own.source} cannot be loaded: {_told(error)}") from error
     except Exception as error:

@@ -111,7 +111,7 @@ def _read(path: Path) -> pb.TableRecord:
     try:
         return json_format.Parse(path.read_bytes(), pb.TableRecord())
     except (OSError, ValueError, json_format.ParseError) as error:
-        raise CommandError(f"{path} is no record of a game at a sealed table: {error}") from error
+        raise CommandError(f"{path} is not a record of a game at a sealed table: {error}") from error
 
 
 def _read_tables(path: Path) -> list[_Table]:
@@ -119,7 +119,7 @@ def _read_tables(path: Path) -> list[_Table]:
         texts = path.read_text().split() or [""]
         return [_Table(header_of(table), hash_of(table)) for table in map(table_of, texts)]
     except (OSError, ValueError) as error:
-        raise CommandError(f"{path} is no sealed table: {error}") from error
+        raise CommandError(f"{path} is not a sealed table: {error}") from error
 
 
 def _held_against(tables: list[_Table]) -> str:
@@ -228,6 +228,6 @@ def _choice(registry: Registry, spec: str, version: int, position: Position, luc
         raise _DifferenceError(str(error)) from error
     if not bot.is_reproducible:
         raise _DifferenceError(
-            f"{spec} is no bot for a table: what it chooses depends on time, or it does not declare itself reproducible"
+            f"{spec} cannot sit at a table: its choices depend on time, or it does not declare itself reproducible"
         )
     return int(choose(bot, decisions_at(position, bot, luck))[0])

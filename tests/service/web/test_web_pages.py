@@ -180,7 +180,7 @@ def test_there_is_nothing_else(server: Running, path: str) -> None:
         connection.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode())
         with connection.makefile("rb") as answer:
             assert b" 404 " in answer.readline()
-            assert answer.read().endswith(b"there is no such page here\n")
+            assert answer.read().endswith(b"page not found\n")
 
 
 def test_files_are_for_reading(web: WebClient) -> None:

@@ -21,7 +21,7 @@ def authentic(keys: Keyring, data: bytes, field: str) -> OpenedTable:
     except NotAuthenticError:
         raise Refusal(
             ServiceReason.INVALID_TABLE,
-            "this is no table that this service sealed, or it was changed",
+            "not a table that this service sealed, or changed since",
             field=field,
             metadata={},
         ) from None

@@ -282,7 +282,7 @@ class TableService:
         if not _position_of(last).is_terminal():
             raise Refusal(
                 ServiceReason.GAME_NOT_OVER,
-                "the game is not over: its record is not told yet",
+                "the game is not over: its record is not available yet",
                 field="tables",
                 metadata={"game": header.game},
             )

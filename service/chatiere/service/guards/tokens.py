@@ -41,7 +41,7 @@ class Tokens:
         self._file = WatchedFiles(path)
         self._clients = _read(path)
         if not self._clients:
-            raise SettingError("tokens", f"{path} has no tokens, so that nobody could call")
+            raise SettingError("tokens", f"{path} has no tokens: nobody could call")
 
     def client_of(self, token: str) -> str | None:
         """Return the name of a token; None if it is not in the file.

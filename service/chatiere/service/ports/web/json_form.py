@@ -63,7 +63,7 @@ class JsonForm:
         try:
             return self._request.from_json(text).to_binary()
         except (ValueError, TypeError, OverflowError) as error:
-            raise _malformed(f"the request is no JSON of this method: {error}") from error
+            raise _malformed(f"the request is not valid JSON for this method: {error}") from error
 
     def write(self, data: bytes) -> bytes:
         """Return a response as JSON, with fields that are zero or empty."""
@@ -83,7 +83,7 @@ def _check_nesting(text: bytes) -> None:
             return
         brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
     if brackets:
-        raise _malformed(f"the request is no JSON, or nests more than {_MAX_DEPTH} levels deep")
+        raise _malformed(f"the request is not JSON, or nests more than {_MAX_DEPTH} levels deep")
 
 
 def _malformed(message: str) -> Refusal:

@@ -45,7 +45,7 @@ _POLICY: Fields = [
     ("referrer-policy", "no-referrer"),
     ("x-content-type-options", "nosniff"),
 ]
-_MISSING = b"there is no such page here\n"
+_MISSING = b"page not found\n"
 # Seconds between two looks at the files on disk, at requests for the page itself.
 _LOOK = 1.0
 

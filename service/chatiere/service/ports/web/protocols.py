@@ -205,7 +205,7 @@ def message_in_query(query: str, largest: int) -> bytes:
         try:
             message = base64.b64decode(message + b"=" * (-len(message) % 4), altchars=b"-_", validate=True)
         except binascii.Error as error:
-            raise _malformed(f"the parameter message is no base64: {error}") from error
+            raise _malformed(f"the parameter message is not base64: {error}") from error
     return _plain(message, largest, is_packed=_is_gzip(found.get("compression", [""])[0]))
 
 
