@@ -77,12 +77,12 @@ def test_mistakes_are_repeated_by_the_same_luck_alone(name: str, spec: str) -> N
         judged, again = (bot.judge(host.decisions(bot, rows)) for _ in range(2))
         assert judged.actions.tolist() == again.actions.tolist()
         # One at a time, too.
-        assert judged.actions.tolist() == [host.choose(bot, [row])[0] for row in rows]
+        assert judged.actions.tolist() == [host.choose(bot, [row])[0] for row in rows.tolist()]
         without = sure.judge(host.decisions(sure, rows))
         # What the search found is told as it is.
         assert np.array_equal(judged.values, without.values, equal_nan=True)
         assert np.array_equal(judged.shares, without.shares)
-        differ += np.count_nonzero(judged.actions != without.actions)
+        differ += int(np.count_nonzero(judged.actions != without.actions))
         host.step(judged.actions)
     assert differ > 0
 

@@ -202,7 +202,7 @@ def _parameters(bot: str) -> tuple[str, dict[str, int]]:
 def _mixed(upper: int, lower: int, part: float) -> int:
     # By their logarithms, unless one is 0.
     if upper and lower:
-        return round(upper * (lower / upper) ** part)
+        return round(upper * math.pow(lower / upper, part))
     return round(upper + (lower - upper) * part)
 
 
@@ -219,7 +219,7 @@ class _Timed(Bot):
         begun = time.process_time()
         actions = self._bot.choose(decisions)
         self.seconds += time.process_time() - begun
-        self.decisions += np.count_nonzero(decisions.legal_counts() > 1)
+        self.decisions += int(np.count_nonzero(decisions.legal_counts() > 1))
         return actions
 
 
