@@ -16,7 +16,7 @@ class _Subcommand(NamedTuple):
 # A subcommand is imported when it is called, so that --help is quick and each needs its own libraries alone.
 _SUBCOMMANDS = {
     "arena": _Subcommand("Let bots play a tournament, and report win rates, ratings and balance."),
-    "ladder": _Subcommand("Measure the ladder of a game: the bots to play against, by strength."),
+    "ladder": _Subcommand("Measure the ladder of GAME, the bots to play against by strength."),
     "perft": _Subcommand("Count the sequences of moves from a new game."),
     "play": _Subcommand("Watch bots play a game, move by move, or play against them.", "service"),
     "protos": _Subcommand("Write the definition of the API into DIR, to generate a client's code from."),

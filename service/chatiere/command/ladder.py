@@ -50,9 +50,9 @@ _LOWEST = 275
 def command(
     game: str, players: int | None, games: int, seed: int, output: Path, chain: str | None, write: bool
 ) -> None:
-    """Measure the ladder of GAME: what each rung takes from the next lower one, and how long it thinks.
+    """Measure the ladder of GAME, the bots to play against by strength.
 
-    Deals are paired, seats rotated. With more than two players either bot plays alone against the other, and points are
+    That is what each rung takes from the next lower one, and how long it thinks. Deals are paired, seats rotated. With more than two players either bot plays alone against the other, and points are
     the share of the pairs of both bots' seats in which the higher one finished ahead; a tie counts half. The lowest
     rung also plays the game's own bot. The command can be stopped at any time; the same one goes on.
     """

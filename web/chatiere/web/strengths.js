@@ -28,5 +28,7 @@ export function strengthsOf({ ladder = [], bots = [] }) {
  * @param {ListedBots} listed
  */
 export function adviserOf({ ladder = [] }) {
-  return ladder.findLast(({ typicalTime = "0s" }) => Number.parseFloat(typicalTime) <= HINT_TIME)?.bot ?? "random";
+  return (
+    ladder.findLast(({ typicalTime = "0s" }) => Number.parseFloat(typicalTime) <= HINT_TIME)?.bot ?? "random"
+  );
 }
