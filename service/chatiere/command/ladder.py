@@ -52,9 +52,10 @@ def command(
 ) -> None:
     """Measure the ladder of GAME, the bots to play against by strength.
 
-    That is what each rung takes from the next lower one, and how long it thinks. Deals are paired, seats rotated. With more than two players either bot plays alone against the other, and points are
-    the share of the pairs of both bots' seats in which the higher one finished ahead; a tie counts half. The lowest
-    rung also plays the game's own bot. The command can be stopped at any time; the same one goes on.
+    That is what each rung takes from the next lower one, and how long it thinks. Deals are paired, seats rotated. With
+    more than two players either bot plays alone against the other, and points are the share of the pairs of both bots'
+    seats in which the higher one finished ahead; a tie counts half. The lowest rung also plays the game's own bot. The
+    command can be stopped at any time; the same one goes on.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)
