@@ -13,6 +13,7 @@ import numpy as np
 from chatiere import bots, engine
 from chatiere.bots import Bot, Judgement, Registry
 from chatiere.bots.hosting import decisions_at, judge, luck
+from chatiere.bots.ladder import ladder
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.languages import catalogue
@@ -101,6 +102,15 @@ def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
             )
         if info.seconds is not None:
             bot.typical_time.FromNanoseconds(round(info.seconds * 1e9))
+    for rung in ladder(game):
+        if registry.get(rung.bot, game, game.min_players).budget <= most:
+            offered = response.ladder.add(
+                name=rung.name,
+                title=say(f"ladder.{rung.name}", rung.title),
+                bot=rung.bot,
+                strength=rung.strength,
+            )
+            offered.typical_time.FromNanoseconds(round(rung.seconds * 1e9))
     return response.SerializeToString()
 
 

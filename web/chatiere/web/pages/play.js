@@ -12,7 +12,7 @@ import { Session } from "../session.js";
 import { pace, t } from "../settings.js";
 import { toText } from "../shared/bytes.js";
 import { keyOf } from "../store.js";
-import { strengthsOf } from "../strengths.js";
+import { adviserOf, strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
@@ -35,8 +35,8 @@ export async function open(_, id) {
     throw new Error(t("no-table"));
   }
   const { game } = session.kept;
-  const [room, bots] = await Promise.all([roomOf(game), listBots(game)]);
-  const play = new Play(session, room, strengthsOf(bots));
+  const [room, listed] = await Promise.all([roomOf(game), listBots(game)]);
+  const play = new Play(session, room, strengthsOf(listed), adviserOf(listed));
   play.begin();
   return { element: play.element, title: room.phrases.title, leave: () => play.leave() };
 }
@@ -57,10 +57,11 @@ class Play {
    * @param {Session} session
    * @param {import("../games.js").Room} room
    * @param {readonly import("../strengths.js").Strength[]} strengths
+   * @param {string} adviser the bot that gives hints
    */
-  constructor(session, room, strengths) {
+  constructor(session, room, strengths, adviser) {
     this.session = session;
-    this.strongest = strengths.at(-1)?.bot ?? "";
+    this.adviser = adviser;
     this.view = new TableView(room, {
       onAction: (action) => this.#act(action),
       onAttempt: (action) => this.#attempt(action),
@@ -418,7 +419,7 @@ class Play {
     const course = this.#course;
     this.tools.hint.disabled = true;
     try {
-      const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.strongest);
+      const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.adviser);
       if (course === this.#course) {
         this.view.hint(action);
       }
