@@ -22,6 +22,7 @@ const PARTS = {
   reply: () => import("./pages/invitation.js"),
   room: () => import("./pages/room.js"),
   record: () => import("./pages/record.js"),
+  learn: () => import("./pages/learn.js"),
 };
 
 const main = h("main", { id: "main", tabindex: "-1" });

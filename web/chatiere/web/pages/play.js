@@ -13,7 +13,7 @@ import { pace, t } from "../settings.js";
 import { toText } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
 import { keyOf, roomOfTable } from "../store.js";
-import { strengthsOf } from "../strengths.js";
+import { adviserOf, strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
@@ -37,8 +37,8 @@ export async function open(_, id) {
     throw new Error(t("no-table"));
   }
   const { game } = session.kept;
-  const [room, bots] = await Promise.all([roomOf(game), listBots(game)]);
-  const play = new Play(session, room, strengthsOf(bots));
+  const [room, listed] = await Promise.all([roomOf(game), listBots(game)]);
+  const play = new Play(session, room, strengthsOf(listed), adviserOf(listed));
   const live = roomOfTable(id);
   if (live !== undefined) {
     const { LiveTable } = await import("../rooms/live_table.js");
@@ -61,8 +61,9 @@ class Play {
   #viewer;
   /** The number of the course that is being followed: taking back begins another. */
   #course = 0;
+  /** The number of the log: coming back begins another. */
+  #log = 0;
   #isPaused = false;
-  #isBusy = false;
   #isClosed = false;
   /** @type {LiveTable | undefined} */
   live;
@@ -73,10 +74,11 @@ class Play {
    * @param {Session} session
    * @param {import("../games.js").Room} room
    * @param {readonly import("../strengths.js").Strength[]} strengths
+   * @param {string} adviser the bot that gives hints
    */
-  constructor(session, room, strengths) {
+  constructor(session, room, strengths, adviser) {
     this.session = session;
-    this.strongest = strengths.at(-1)?.bot ?? "";
+    this.adviser = adviser;
     this.view = new TableView(room, {
       onAction: (action) => this.#act(action),
       onAttempt: (action) => this.#attempt(action),
@@ -169,6 +171,7 @@ class Play {
     const course = ++this.#course;
     const isOld = () => course !== this.#course;
     const shown = this.#shown ?? Infinity;
+    this.view.hold(true);
     try {
       await session.acknowledge();
       const { ply: last } = session.table;
@@ -202,6 +205,7 @@ class Play {
   async #follow({ isNew, update }) {
     const course = ++this.#course;
     const isOld = () => course !== this.#course;
+    this.view.hold(true);
     try {
       let [known, isFresh] = [update, isNew];
       while (await this.#isOpenNow(isOld)) {
@@ -220,7 +224,7 @@ class Play {
         }
         const isKnown = known !== undefined && isSeated;
         if (!isKnown) {
-          this.#catchUp(isOld);
+          this.#catchUp();
         }
         this.#show(shown, { canAct: isMine && !this.live?.isClosed, isNew: isKnown && isFresh });
         if (await this.#isBotsTurn(shown, isMine, isOld)) {
@@ -376,12 +380,13 @@ class Play {
    * @param {number} ply
    */
   async #showMoment(ply) {
-    if (this.#isBusy) {
+    if (this.view.isHeld) {
       return;
     }
     const course = ++this.#course;
     this.#goOn?.();
     this.#shown = undefined;
+    this.view.hold(true);
     try {
       await this.#showPly(ply);
       if (course === this.#course) {
@@ -398,9 +403,10 @@ class Play {
 
   /**
    * Tell what a player has missed, as far as the tables of this browser show it, above what has been told since.
-   * @param {() => boolean} isOld
    */
-  async #catchUp(isOld) {
+  async #catchUp() {
+    const viewer = this.#viewer;
+    const log = ++this.#log;
     const { view, session } = this;
     const { ply } = session.table;
     const first = Math.max(0, ply - CAUGHT_UP_PLIES);
@@ -408,14 +414,15 @@ class Play {
     const events = await Promise.all(
       Array.from({ length: ply - first + 1 }, async (_, index) => {
         try {
-          return (await session.look(this.#viewer, first + index)).events ?? [];
+          return (await session.look(viewer, first + index)).events ?? [];
         } catch {
           // A table may be missing here, or not have been acknowledged in the form that came here.
           return [];
         }
       }),
     );
-    if (!isOld()) {
+    // Another player may be there by now.
+    if (log === this.#log && viewer === this.#viewer) {
       view.tellBefore(events, first);
     }
   }
@@ -475,30 +482,28 @@ class Play {
   }
 
   /**
-   * Wait a little, so that people can follow what bots do.
+   * Wait a little, so that people can follow what bots do, and as long as they want a pause.
    * @param {number} times
    */
   async #breath(times) {
     await new Promise((resolve) => {
       this.#goOn = () => resolve(undefined);
-      if (!this.#isPaused) {
-        setTimeout(resolve, times * pace());
-      }
+      setTimeout(() => this.#isPaused || resolve(undefined), times * pace());
     });
   }
 
   /** @param {Action} action */
   async #act(action) {
     // A second click must not make a second move.
-    if (this.#isBusy) {
+    if (this.view.isHeld) {
       return;
     }
-    this.#hold(true);
+    this.view.hold(true);
     try {
       const update = await this.session.move(this.#viewer, { id: action.id });
-      this.#hold(false);
       await this.#follow({ isNew: true, update });
     } catch (error) {
+      this.view.hold(false);
       const first = this.live && error instanceof ForkError ? Session.open(this.session.id) : undefined;
       if (first) {
         // Another window was faster.
@@ -506,15 +511,7 @@ class Play {
       } else {
         this.fail(error);
       }
-    } finally {
-      this.#hold(false);
     }
-  }
-
-  /** @param {boolean} isBusy */
-  #hold(isBusy) {
-    this.#isBusy = isBusy;
-    this.view.isHeld = isBusy;
   }
 
   /**
@@ -522,13 +519,11 @@ class Play {
    * @param {Action} action
    */
   async #attempt(action) {
-    if (!this.#isBusy) {
-      try {
-        await this.session.move(this.#viewer, action);
-        await this.#follow({ isNew: false });
-      } catch (error) {
-        this.fail(error);
-      }
+    try {
+      await this.session.move(this.#viewer, action);
+      await this.#follow({ isNew: false });
+    } catch (error) {
+      this.fail(error);
     }
   }
 
@@ -536,7 +531,7 @@ class Play {
     const course = this.#course;
     this.tools.hint.disabled = true;
     try {
-      const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.strongest);
+      const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.adviser);
       if (course === this.#course) {
         this.view.hint(action);
       }

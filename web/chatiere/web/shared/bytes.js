@@ -1,7 +1,5 @@
 // Bytes as text: base64url for links and storage, hexadecimal for names; values as text for links.
 
-import { digest } from "./sha256.js";
-
 /**
  * Return bytes in base64url, without padding.
  * @param {Uint8Array} bytes
@@ -69,6 +67,7 @@ export function fromHex(text) {
  */
 export async function sha256(bytes) {
   if (crypto.subtle === undefined) {
+    const { digest } = await import("./sha256.js");
     return digest(bytes);
   }
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes)));
