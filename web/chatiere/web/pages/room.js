@@ -62,7 +62,7 @@ class RoomPage {
       "select",
       { name: "filler", onchange: () => this.#show() },
       // As in the form of a new game, not the weakest.
-      strengths.map(({ bot, label }, index) => h("option", { value: bot, selected: index === 1 }, label)),
+      strengths.map(({ bot, name }, index) => h("option", { value: bot, selected: index === 1 }, name)),
     );
     this.deal = h(
       "form",
