@@ -5,7 +5,6 @@ import { h, s } from "../dom.js";
 import { share, tableLink } from "../links.js";
 import { Session } from "../session.js";
 import { t } from "../settings.js";
-import { show as showRecord } from "./shown_record.js";
 
 /**
  * The part of a table's page that the end needs.
@@ -98,7 +97,8 @@ function recordButtons(playing) {
   const watch = async () => {
     const found = await record();
     if (found?.record) {
-      showRecord(found.record);
+      const { show } = await import("./shown_record.js");
+      show(found.record);
     }
   };
   const save = async () => {

@@ -5,7 +5,6 @@ import { catFace } from "../art/cats.js";
 import { h, s } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { pasteLink, seatLink, share, tableLink } from "../links.js";
-import { openEnd } from "../open_hands.js";
 import { wonText } from "../result.js";
 import { nameOfSeat, namesOf } from "../seat_names.js";
 import { Session } from "../session.js";
@@ -596,7 +595,7 @@ class Play {
   async #openHands() {
     const course = this.#course;
     try {
-      const { record } = await this.session.record();
+      const [{ record }, { openEnd }] = await Promise.all([this.session.record(), import("../open_hands.js")]);
       const update = record && (await openEnd(record, this.view.room.field, this.#viewer));
       if (update && course === this.#course) {
         this.view.open(update);
