@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bots.networks import random_network
 from chatiere import bots, engine
 from chatiere.bots import hosting
 from chatiere.bots.search import Leaves, search
@@ -82,6 +83,8 @@ def choices() -> dict[str, dict[str, list[str]]]:
         players = game.max_players
         specs = (*SEARCHES, *MISTAKEN, *bots.names(game)[3:])
         found[game.name] = {spec: chosen(game, players, spec) for spec in specs}
+        network = random_network(game.name, players, groups=2).network()
+        found[game.name]["network"] = visits(game, players, exploration=1.25, noise=0.25, network=network)
         found[game.name]["priors"] = visits(game, players, exploration=1.25, noise=0.25, evaluate=made_up(players))
     return found
 

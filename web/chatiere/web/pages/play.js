@@ -47,8 +47,9 @@ class Play {
   #viewer;
   /** The number of the course that is being followed: taking back begins another. */
   #course = 0;
+  /** The number of the log: coming back begins another. */
+  #log = 0;
   #isPaused = false;
-  #isBusy = false;
   /** @type {(() => void) | undefined} */
   #goOn;
 
@@ -132,6 +133,7 @@ class Play {
   async #follow({ isNew, update }) {
     const course = ++this.#course;
     const isOld = () => course !== this.#course;
+    this.view.hold(true);
     try {
       let [known, isFresh] = [update, isNew];
       while (await this.#isOpenNow(isOld)) {
@@ -150,7 +152,7 @@ class Play {
         }
         const isKnown = known !== undefined && isSeated;
         if (!isKnown) {
-          this.#catchUp(isOld);
+          this.#catchUp();
         }
         this.#show(shown, { canAct: isMine, isNew: isKnown && isFresh });
         if (await this.#isBotsTurn(shown, isMine, isOld)) {
@@ -273,11 +275,12 @@ class Play {
    * @param {number} ply
    */
   async #showMoment(ply) {
-    if (this.#isBusy) {
+    if (this.view.isHeld) {
       return;
     }
     const course = ++this.#course;
     this.#goOn?.();
+    this.view.hold(true);
     try {
       await this.#showPly(ply);
       if (course === this.#course) {
@@ -294,9 +297,10 @@ class Play {
 
   /**
    * Tell what a player has missed, as far as the tables of this browser show it, above what has been told since.
-   * @param {() => boolean} isOld
    */
-  async #catchUp(isOld) {
+  async #catchUp() {
+    const viewer = this.#viewer;
+    const log = ++this.#log;
     const { view, session } = this;
     const { ply } = session.table;
     const first = Math.max(0, ply - CAUGHT_UP_PLIES);
@@ -304,14 +308,15 @@ class Play {
     const events = await Promise.all(
       Array.from({ length: ply - first + 1 }, async (_, index) => {
         try {
-          return (await session.look(this.#viewer, first + index)).events ?? [];
+          return (await session.look(viewer, first + index)).events ?? [];
         } catch {
           // A table may be missing here, or not have been acknowledged in the form that came here.
           return [];
         }
       }),
     );
-    if (!isOld()) {
+    // Another player may be there by now.
+    if (log === this.#log && viewer === this.#viewer) {
       view.tellBefore(events, first);
     }
   }
@@ -371,40 +376,30 @@ class Play {
   }
 
   /**
-   * Wait a little, so that people can follow what bots do.
+   * Wait a little, so that people can follow what bots do, and as long as they want a pause.
    * @param {number} times
    */
   async #breath(times) {
     await new Promise((resolve) => {
       this.#goOn = () => resolve(undefined);
-      if (!this.#isPaused) {
-        setTimeout(resolve, times * pace());
-      }
+      setTimeout(() => this.#isPaused || resolve(undefined), times * pace());
     });
   }
 
   /** @param {Action} action */
   async #act(action) {
     // A second click must not make a second move.
-    if (this.#isBusy) {
+    if (this.view.isHeld) {
       return;
     }
-    this.#hold(true);
+    this.view.hold(true);
     try {
       const update = await this.session.move(this.#viewer, { id: action.id });
-      this.#hold(false);
       await this.#follow({ isNew: true, update });
     } catch (error) {
+      this.view.hold(false);
       this.fail(error);
-    } finally {
-      this.#hold(false);
     }
-  }
-
-  /** @param {boolean} isBusy */
-  #hold(isBusy) {
-    this.#isBusy = isBusy;
-    this.view.isHeld = isBusy;
   }
 
   /**
@@ -412,13 +407,11 @@ class Play {
    * @param {Action} action
    */
   async #attempt(action) {
-    if (!this.#isBusy) {
-      try {
-        await this.session.move(this.#viewer, action);
-        await this.#follow({ isNew: false });
-      } catch (error) {
-        this.fail(error);
-      }
+    try {
+      await this.session.move(this.#viewer, action);
+      await this.#follow({ isNew: false });
+    } catch (error) {
+      this.fail(error);
     }
   }
 
