@@ -36,7 +36,7 @@ export async function open(_, id) {
   }
   const { game } = session.kept;
   const [room, listed] = await Promise.all([roomOf(game), listBots(game)]);
-  const play = new Play(session, room, strengthsOf(listed), adviserOf(listed));
+  const play = new Play(session, room, strengthsOf(listed), adviserOf(listed).bot);
   play.begin();
   return { element: play.element, title: room.phrases.title, leave: () => play.leave() };
 }
