@@ -29,7 +29,7 @@ export function strengthsOf({ ladder = [], bots = [] }) {
  * @returns {Strength}
  */
 export function adviserOf({ ladder = [] }) {
-  const isQuick = ({ typicalTime = "0s" }) => Number.parseFloat(typicalTime) <= HINT_TIME;
-  const { bot = "random", title = "" } = ladder.findLast(isQuick) ?? {};
+  const found = ladder.findLast(({ typicalTime = "0s" }) => Number.parseFloat(typicalTime) <= HINT_TIME);
+  const { bot = "random", title = "" } = found ?? {};
   return { bot, name: title };
 }
