@@ -157,7 +157,7 @@ wheel: $(BUILT) ## Build a wheel and its bill of materials into dist/, and test 
 	$(BIN)/python tests/wheel_check.py
 
 constraints: $(BUILT) ## Regenerate deploy/constraints*.txt: the releases that the image is built from, with hashes
-	$(COMPILE) --extra web --output-file deploy/constraints.txt pyproject.toml
+	$(COMPILE) --extra web --extra redis --output-file deploy/constraints.txt pyproject.toml
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
 		$(COMPILE) --output-file deploy/constraints-build.txt -
 

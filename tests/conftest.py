@@ -7,12 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
-# How long an example takes says more of the machine than of the code.
-settings.register_profile("untimed", deadline=None)
+# How long an example takes, or to draw it, says more of the machine than of the code.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("untimed", UNTIMED)
 # For make mutants, which asks only which test fails: nothing is shrunk, explained or kept.
-settings.register_profile("first_failure", deadline=None, phases=(Phase.explicit, Phase.generate), database=None)
+settings.register_profile("first_failure", UNTIMED, phases=(Phase.explicit, Phase.generate), database=None)
 settings.load_profile("untimed")
 
 
@@ -30,6 +31,7 @@ LONG = {
     *("command/test_command_play_terminal.py", "command/test_command_replay.py", "command/test_web_command.py"),
     *("service/fast_door/test_fast_door_end.py", "service/fast_door/test_fast_door_hostile.py"),
     *("service/web/test_web_browsers.py", "service/web/test_web_hostile.py", "service/web/test_web_server.py"),
+    *("service/rooms/test_rooms_redis.py",),
     *("service/test_service_access.py", "service/test_service_balancing.py", "service/test_service_connections.py"),
     *("service/test_service_faults.py", "service/test_service_half_open.py", "service/test_service_log.py"),
     *("service/test_service_processes.py", "service/test_service_workers.py"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import tempfile
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 import grpc
 import pytest
 from prometheus_client import CollectorRegistry
+from service.rooms.redis_server import needs_redis, redis_server
 
 from chatiere.clients import AsyncRoom, ChatiereError, Room, SealedSeat, TransportError, new_room_id
 from chatiere.clients.calls import room_contents
@@ -29,8 +31,8 @@ KEY = bytes(range(32))
 NONE, NEXT = tables_pb.ACKNOWLEDGEMENT_NONE, tables_pb.ACKNOWLEDGEMENT_NEXT
 
 
-def started(address: str = "127.0.0.1:0") -> tuple[Server, str]:
-    settings = Settings(address=address, relay="memory")
+def started(address: str = "127.0.0.1:0", relay: str = "memory") -> tuple[Server, str]:
+    settings = Settings(address=address, relay=relay)
     server, port = create_server(settings, CollectorRegistry(), table_key=KEY)
     server.start()
     return server, f"127.0.0.1:{port}"
@@ -111,13 +113,18 @@ LOOKER: list[SealedSeat] = []
 
 @contextmanager
 def table_of_two(
-    address: str, folder: Path, acknowledgement: Any, until: int = OVER_IN_NO_GAME
+    address: str, folder: Path, acknowledgement: Any, until: int = OVER_IN_NO_GAME, guests: str | None = None
 ) -> Iterator[tuple[list[Player], Player]]:
-    """Seat a host, a guest who accepts the invitation, and a bot, who play to a ply; an onlooker is there, too."""
+    """Seat a host, a guest who accepts the invitation, and a bot, who play to a ply; an onlooker is there, too.
+
+    `guests`: the address of another server, for the guest and the onlooker.
+    """
     room, choices = new_room_id(), random.Random(4)
-    seats = [SealedSeat(address, folder / name) for name in ("host", "guest", "onlooker's")]
+    addresses = (address, guests or address, guests or address)
+    names = ("host", "guest", "onlooker's")
+    seats = [SealedSeat(where, folder / name) for where, name in zip(addresses, names, strict=True)]
     LOOKER[:] = seats[2:]
-    people = [Player(address, room, seat, choices) for seat in (*seats[:2], None)]
+    people = [Player(where, room, seat, choices) for where, seat in zip(addresses, (*seats[:2], None), strict=True)]
     try:
         host, guest, onlooker = people
         host.plays_bots = True
@@ -173,6 +180,26 @@ def test_a_game_goes_on_when_the_service_was_killed_and_started(tmp_path: Path) 
             each.wait(lambda each: each.final is not None)
             assert each.room.contents.names[players[1].room.person] == "Bert"
     server.stop(None).wait()
+
+
+@needs_redis
+@pytest.mark.long
+def test_a_game_at_two_servers_goes_on_when_redis_was_killed_and_started(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="redis") as folder, redis_server(Path(folder)) as redis:
+        servers, addresses = zip(*(started(relay=redis.address) for _ in range(2)), strict=True)
+        with table_of_two(addresses[0], tmp_path, NONE, until=3, guests=addresses[1]) as (players, onlooker):
+            for until in (3, 6):
+                onlooker.wait(partial(has_seen, until))
+                for each in players:
+                    each.until = 6 if until == 3 else OVER_IN_NO_GAME
+                # Nothing of the rooms is left, and whoever moves meanwhile has no relay.
+                redis.kill()
+                redis.start()
+            for each in (*players, onlooker):
+                each.wait(lambda each: each.final is not None)
+                assert each.room.contents.names[players[1].room.person] == "Bert"
+        for server in servers:
+            server.stop(None).wait()
 
 
 def test_who_comes_late_gets_all_and_a_second_table_of_a_ply_is_not_taken(address: str, tmp_path: Path) -> None:
@@ -251,8 +278,9 @@ def test_asyncio(address: str, tmp_path: Path) -> None:
                 await first(theirs.follow(), lambda: theirs.contents.newest() == table)
                 assert theirs.contents.names == {mine.person: "Anna"}
                 assert theirs.contents.replies == {INVITATION: [mine.person]}
+                moved = me.move(table, me.look(table).legal_actions[0]).table
                 with pytest.raises(ChatiereError, match="WRONG_SECRET"):
-                    await theirs.post_table(table)
+                    await theirs.post_table(moved)
 
     played(work)
 

@@ -16,7 +16,10 @@ from chatiere.command import main
 from .conftest import Run
 
 # What extras bring.
-EXTRAS = ("cryptography", "grpc", "grpc_health", "httptools", "jax", "prometheus_client", "pythonjsonlogger", "uvloop")
+EXTRAS = (
+    *("cryptography", "grpc", "grpc_health", "httptools", "jax", "prometheus_client", "pythonjsonlogger", "redis"),
+    "uvloop",
+)
 NAMES = main.list_commands(click.Context(main))
 
 

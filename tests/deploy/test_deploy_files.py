@@ -1,6 +1,7 @@
 """The files of deploy/ are well-formed, and agree with the service and with each other."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ from chatiere.command import serve
 from chatiere.service.base.settings import Settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-BASE, SECURE = DEPLOY / "kubernetes" / "base", DEPLOY / "kubernetes" / "secure"
+BASE, SECURE, REDIS = (DEPLOY / "kubernetes" / name for name in ("base", "secure", "redis"))
 MANIFESTS = sorted(path for path in BASE.glob("*.yaml") if path.name != "kustomization.yaml")
 KUBERNETES = "1.33"
 DASHBOARD = DEPLOY / "grafana" / "chatiere.json"
@@ -167,6 +168,57 @@ def test_no_probe_of_the_overlay_speaks_grpc_without_tls(secure: dict[str, Any])
         assert "tcpSocket" in found[probe] or found[probe]["httpGet"] == {"path": "/metrics", "port": "metrics"}
 
 
+@needs_kubectl
+def test_the_component_gives_the_overlay_rooms_in_redis(tmp_path: Path) -> None:
+    relative = {path: os.path.relpath(path, tmp_path) for path in (SECURE, REDIS)}
+    overlay = {"resources": [relative[SECURE]], "components": [relative[REDIS]]}
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(overlay))
+    done = subprocess.run(["kubectl", "kustomize", tmp_path], capture_output=True, text=True, check=True)
+    made = {(each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(done.stdout)}
+    assert len(made) == len(MANIFESTS) + 3
+    for manifest in made.values():
+        kubernetes_validate.validate(manifest, KUBERNETES, strict=True)
+    (found,) = made["Deployment", "chatiere"]["spec"]["template"]["spec"]["containers"]
+    assert {"CHATIERE_RELAY", "CHATIERE_TABLE_KEYS"} <= {each["name"] for each in found["env"]}
+    assert made["NetworkPolicy", "chatiere"]["spec"]["egress"]
+
+
+def test_the_parts_of_the_component_agree() -> None:
+    parts = {path.stem: yaml.safe_load(path.read_text()) for path in REDIS.glob("*.yaml")}
+    component = parts.pop("kustomization")
+    patches = [patch["path"] for patch in component["patches"]]
+    assert sorted([*component["resources"], *patches]) == sorted(f"{name}.yaml" for name in parts)
+    for name in component["resources"]:
+        kubernetes_validate.validate(parts[name.removesuffix(".yaml")], KUBERNETES, strict=True)
+    environments: dict[str, dict[str, Any]] = {}
+    ports: dict[str, int] = {}
+    for name in "chatiere", "redis":
+        (found,) = parts[name]["spec"]["template"]["spec"]["containers"]
+        environments[name] = {each["name"]: each.get("value") for each in found["env"]}
+        secrets = [each["valueFrom"]["secretKeyRef"] for each in found["env"] if "valueFrom" in each]
+        assert secrets == [{"name": "chatiere-redis", "key": "password"}]
+        ports |= {port["name"]: port["containerPort"] for port in found.get("ports", ())}
+    (served,) = parts["service"]["spec"]["ports"]
+    assert (served["port"], served["targetPort"]) == (ports["redis"], "redis")
+    address = environments["chatiere"]["CHATIERE_RELAY"]
+    assert address == f"redis://:$(REDIS_PASSWORD)@{parts['service']['metadata']['name']}:{ports['redis']}"
+    assert Settings(relay=address, workers=2).relay == address
+    # Who may connect to whom.
+    labels = parts["redis"]["spec"]["template"]["metadata"]["labels"]
+    assert (
+        parts["service"]["spec"]["selector"] == parts["network-policy"]["spec"]["podSelector"]["matchLabels"] == labels
+    )
+    (way, _) = parts["chatiere-network-policy"]["spec"]["egress"]
+    assert way == {"to": [{"podSelector": {"matchLabels": labels}}], "ports": [{"port": "redis"}]}
+    text = (REDIS / "kustomization.yaml").read_text()
+    assert "create secret generic chatiere-redis --from-literal=password=" in text
+    # Bounded by --max-room-bytes, not by Redis.
+    (redis,) = parts["redis"]["spec"]["template"]["spec"]["containers"]
+    assert (
+        int(redis["args"][redis["args"].index("--maxmemory") + 1].removesuffix("mb")) << 20 > Settings().max_room_bytes
+    )
+
+
 def test_settings_in_manifests_are_settings() -> None:
     names = {f"CHATIERE_{field.name.upper()}" for field in fields(Settings)}
     for path in BASE / "deployment.yaml", SECURE / "deployment.yaml":
@@ -209,7 +261,7 @@ def of_extra(extra: str) -> Iterator[str]:
     [
         (
             "constraints.txt",
-            [*PYPROJECT["project"]["dependencies"], *of_extra("web")],
+            [*PYPROJECT["project"]["dependencies"], *of_extra("web"), *of_extra("redis")],
         ),
         ("constraints-build.txt", PYPROJECT["build-system"]["requires"]),
     ],

@@ -28,7 +28,7 @@ def test_the_same_seed_sends_the_same() -> None:
         assert first == second
 
 
-def test_every_unary_method_gets_some() -> None:
+def test_every_method_with_one_request_gets_some() -> None:
     methods = {path for path, _ in islice(wire.bad_messages(random.Random(5)), 3_000)}
     unary = [method for service in wire.SERVICES for method in service.methods if not method.client_streaming]
     assert len(methods) == len(unary)

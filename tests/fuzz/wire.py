@@ -49,6 +49,7 @@ from chatiere.v1 import (
     errors_pb2,
     game_pb2,
     game_service_pb2,
+    room_service_pb2,
     table_service_pb2,
 )
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, PlayRequest, StepRequest
@@ -60,10 +61,12 @@ SERVICES: tuple[ServiceDescriptor, ...] = (
     batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"],
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"],
     table_service_pb2.DESCRIPTOR.services_by_name["TableService"],
+    room_service_pb2.DESCRIPTOR.services_by_name["RoomService"],
 )
 # The statuses of a client's own fault; any other is the service's fault.
 ANSWERS = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
 STATES_PER_BATCH = 1_000
+_FOLLOW = f"/{SERVICES[4].full_name}/Follow"
 _PLAY = f"/{SERVICES[1].full_name}/Play"
 _HEADERS = [(":method", "POST"), (":scheme", "http"), (":authority", "localhost")]
 # The frames that may follow the messages of a call.
@@ -128,12 +131,27 @@ def complete(message: Message, positions: list[Position], choices: random.Random
             message.seeds = choices.randbytes(24)  # type: ignore[attr-defined]
         elif name == "bot":
             message.bot = choices.choice(("random", "flat:playouts=20", "ismcts:simulations=20"))  # type: ignore[attr-defined]
+        elif name in ("room", "secret"):
+            setattr(message, name, bytes([choices.randrange(4)] * 16))
         elif name == "record":
             fill_record(message.record, position.game, position.num_players(), choices)  # type: ignore[attr-defined]
         elif name == "game":
             message.game = position.game.name  # type: ignore[attr-defined]
         elif field.message_type is None and not field.is_repeated and field.type == field.TYPE_UINT32:
             setattr(message, name, choices.choice((0, 1, 2, position.num_players())))
+    if isinstance(message, room_service_pb2.PostRequest):
+        fill_post(message, choices)
+
+
+def fill_post(post: room_service_pb2.PostRequest, choices: random.Random) -> None:
+    """Fill a post with one of the things that a room takes."""
+    kind = choices.randrange(3)
+    if kind == 0:
+        post.table = choices.randbytes(400)
+    elif kind == 1:
+        post.invitation = bytes([choices.randrange(100)] * 8)
+    else:
+        post.name = choices.choice(("Anna", "Zoé", "李小龍", "x" * 24))
 
 
 def fill_record(record: GameRecord, game: Game, players: int, choices: random.Random) -> None:
@@ -178,7 +196,7 @@ def damaged(data: bytes, choices: random.Random) -> bytes:
     return bytes(broken)
 
 
-def _unary_methods() -> list[tuple[str, type[Message]]]:
+def _methods_with_one_request() -> list[tuple[str, type[Message]]]:
     return [
         (f"/{service.full_name}/{method.name}", GetMessageClass(method.input_type))
         for service in SERVICES
@@ -188,10 +206,10 @@ def _unary_methods() -> list[tuple[str, type[Message]]]:
 
 
 def bad_messages(choices: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Yield (method, request bytes) without end, for every unary method of both services and every game."""
+    """Yield (method, request bytes) without end, for every method with one request and every game."""
     tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
     samples = {(game.name, players): sample_positions(game, players, choices) for game, players in tables}
-    methods = _unary_methods()
+    methods = _methods_with_one_request()
     while True:
         path, request_type = choices.choice(methods)
         request = request_type()
@@ -222,7 +240,7 @@ def bad_batches(choices: random.Random) -> Iterator[StepRequest]:
 def bad_conversations(choices: random.Random) -> Iterator[bytes]:
     """Yield damaged conversations of clients of the fast door, of unary calls and streams, without end."""
     tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-    methods = _unary_methods()
+    methods = _methods_with_one_request()
     while True:
         game, players = choices.choice(tables)
         positions = sample_positions(game, players, choices)
@@ -250,9 +268,22 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
             yield b"".join(pieces[:kept]) + damaged(b"".join(pieces[kept:]), choices)
 
 
-def unary_unary(channel: grpc.Channel, path: str) -> Any:
-    """Return a method that takes and answers bytes."""
-    return channel.unary_unary(path)
+def begun(channel: Any, path: str, data: bytes) -> Any:
+    """Begin a call of a method that takes and answers bytes."""
+    if path == _FOLLOW:
+        return channel.unary_stream(path)(data, timeout=120)
+    return channel.unary_unary(path).future(data, timeout=120)
+
+
+def code_of(path: str, call: Any) -> grpc.StatusCode:
+    """Return the status of a call; a follower leaves at its first response."""
+    if path == _FOLLOW:
+        with suppress(grpc.RpcError):
+            next(call)
+            call.cancel()
+            return grpc.StatusCode.OK
+    code: grpc.StatusCode = call.code()
+    return code
 
 
 class Fuzzer:
@@ -269,11 +300,11 @@ class Fuzzer:
     def send(self, messages: list[tuple[str, bytes]]) -> None:
         """Send messages a few at a time, and check the status of each."""
         calls: list[tuple[str, bytes, Any]] = [
-            (path, data, unary_unary(channel, path).future(data, timeout=120))
+            (path, data, begun(channel, path, data))
             for channel, (path, data) in zip(cycle(self.channels), messages, strict=False)
         ]
         for path, data, call in calls:
-            code = call.code()
+            code = code_of(path, call)
             self.codes[code.name] += 1
             self.messages += 1
             if code not in ANSWERS:
@@ -331,7 +362,10 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
     start = time.monotonic()
     options = [("grpc.max_receive_message_length", -1)]
     with (
-        served("--fast-address", "127.0.0.1:0") as server,
+        # Rooms give way to others, and their followers to new ones.
+        served(
+            "--fast-address", "127.0.0.1:0", "--relay", "memory", "--max-rooms", "3", "--max-followers", "4"
+        ) as server,
         grpc.insecure_channel(server.address, options=options) as channel,
         grpc.insecure_channel(server.fast_address, options=options) as fast_channel,
         Bystander(server) as bystander,

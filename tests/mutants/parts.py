@@ -139,7 +139,7 @@ def parts() -> dict[str, Part]:
     )
     found["rooms"] = Part(
         [*sorted((service / "rooms").glob("*.py")), ROOT / "clients/chatiere/clients/calls/room_contents.py"],
-        [f"tests/service/rooms/test_rooms_{name}.py" for name in ("relay", "bounds", "hidden")],
+        [f"tests/service/rooms/test_rooms_{name}.py" for name in ("relay", "bounds", "hidden", "redis")],
         ["tests/service/rooms", *_clients("room")],
     )
     found["exchange"] = Part(

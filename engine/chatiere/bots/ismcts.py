@@ -14,6 +14,7 @@ from chatiere.bots.search import (
     search,
     sure_win,
 )
+from chatiere.bots.temperature import draw_actions, read_temperature
 
 # The constant of exploration, of UCB1 or with a network of PUCT, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7
@@ -40,6 +41,7 @@ class IsmctsBot(SearchBot):
         simulations: int | None = None,
         milliseconds: int | None = None,
         noise: int = 0,
+        temperature: int = 0,
         exploration: float = EXPLORATION,
         net: NetworkFile | None = None,
     ) -> None:
@@ -48,10 +50,11 @@ class IsmctsBot(SearchBot):
         `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow, at most 1000
         for each. `exploration`: the constant of UCB1, or of PUCT with a network, from 0 on. `milliseconds`: for each
         call of `choose`; None: no limit. Choices that depend on it can't be repeated. `noise`: how many per cent of the
-        priors at the root are noise (see `search`), 0 … 100; for games to learn from. `net`: a network that judges the
-        positions which the search reaches, instead of playouts; None: there is none.
+        priors at the root are noise (see `search`), 0 … 100; for games to learn from. `temperature`: of its mistakes
+        (see `draw_actions`), 0 … 1000; 0: none. `net`: a network that judges the positions which the search reaches,
+        instead of playouts; None: there is none.
 
-        Raises EngineError: INVALID_BATCH.
+        Raises EngineError: INVALID_BATCH, and ValueError for the temperature.
         """
         if simulations is None:
             simulations = min(MAX_SIMULATIONS, _SIMULATIONS * max(1, milliseconds or 1))
@@ -59,6 +62,7 @@ class IsmctsBot(SearchBot):
         self.is_reproducible = milliseconds is None
         self._milliseconds = milliseconds
         self._noise = read_noise(noise / 100)
+        self._temperature = read_temperature(temperature)
         self._exploration = read_exploration(exploration)
         self._file = net
         self._network = None if net is None else net.network()
@@ -89,7 +93,7 @@ class IsmctsBot(SearchBot):
             is_no_win = known != sure_win(decisions.players)
             best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), is_no_win, trees))
             actions[some] = found.legal_ids[best_first[found.legal_offsets[:-1]]]
-        return Judgement(actions, values, shares)
+        return Judgement(draw_actions(decisions, actions, values, self._temperature), values, shares)
 
     def _search(self, decisions: Decisions, rows: NDArray[np.intp]) -> SearchColumns:
         drawn = 0

@@ -17,6 +17,7 @@ from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.network import IntegerNetworkBot
 from chatiere.bots.network_file import NetworkFile, NetworkFileError
 from chatiere.bots.random import RandomBot
+from chatiere.bots.temperature import MAX_TEMPERATURE
 from chatiere.engine import Game
 
 BOTS_VERSION = 2
@@ -83,6 +84,15 @@ def _entry(bot: type[Bot], *parameters: Parameter, takes_network: bool = False, 
     return _Entry(bot, bot.title, bot.description, parameters, takes_network, since)
 
 
+_TEMPERATURE = Parameter(
+    "temperature",
+    0,
+    MAX_TEMPERATURE,
+    0,
+    False,
+    "Temperature",
+    "Hundredths of a return that make an action half as likely as the best one; 0: it makes no such mistakes.",
+)
 _FOR_ANY_GAME = {
     "random": _entry(RandomBot),
     "flat": _entry(
@@ -96,6 +106,7 @@ _FOR_ANY_GAME = {
             "Playouts",
             "Games played out for each decision, at least one for each legal action.",
         ),
+        _TEMPERATURE,
     ),
     "ismcts": _entry(
         IsmctsBot,
@@ -126,6 +137,7 @@ _FOR_ANY_GAME = {
             "Noise",
             "Per cent of chance in what the search explores first, so that games to learn from differ.",
         ),
+        _TEMPERATURE,
         takes_network=True,
         since=2,
     ),

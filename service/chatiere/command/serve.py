@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from chatiere.command.common import AddedBots, Address, CommandError, Several
-from chatiere.service.base.settings import LOG_FORMATS, LOG_LEVELS, RELAYS, SettingError, Settings
+from chatiere.service.base.settings import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
 from chatiere.service.process.supervisor import serve
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -92,8 +92,9 @@ _OPTIONS = (
     ),
     _setting(
         "relay",
-        click.Choice(RELAYS),
-        "Serve rooms, in which players see each other's moves as they come; memory: in that of the one worker.",
+        click.STRING,
+        "Serve rooms, in which players see each other's moves as they come; memory: in that of the one worker; "
+        "redis://HOST:PORT: in Redis, for several workers or servers; needs chatiere[redis].",
     ),
     _setting("max_rooms", _NUMBER, "The largest number of rooms; one client may have half of them."),
     _setting("max_followers", _NUMBER, "The largest number of followers of rooms; one client may have half of them."),

@@ -1,7 +1,10 @@
-"""Rooms called in process, without a port: a service with a clock that a test moves, and its followers."""
+"""Rooms called in process, without a port: services, in memory with a clock that a test moves, and their followers."""
 
+import asyncio
 import hashlib
+import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,11 +13,16 @@ from tables.support import secret_of
 
 from chatiere.service.base.errors import OK, Refusal, Status
 from chatiere.service.base.metrics import Metrics
-from chatiere.service.base.settings import Settings
-from chatiere.service.rooms.relay import Relay
+from chatiere.service.base.settings import MEMORY, Settings
+from chatiere.service.exchange.health import Health
+from chatiere.service.rooms.memory_relay import MemoryRelay
+from chatiere.service.rooms.relay import create_relay
 from chatiere.service.rooms.room_service import RoomService
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import room_service_pb2 as pb
+
+from ..process import wait_until
+from .redis_server import RedisServer
 
 ROOM, OTHER_ROOM = b"room of 16 bytes", b"another 16 bytes"
 INVITATION = b"8 bytes."
@@ -58,12 +66,16 @@ class Ear:
 class Rooms:
     """RoomService of one process."""
 
-    def __init__(self, keys: Keyring | None = None, **settings: Any) -> None:
+    def __init__(self, keys: Keyring | None = None, relay: str = MEMORY, **settings: Any) -> None:
         self.registry = CollectorRegistry()
         self.time = 0.0
-        chosen, metrics = Settings(relay="memory", **settings), Metrics(self.registry)
-        self.service = RoomService(chosen, metrics, keys or Keyring(None))
-        self.relay = self.service.relay = Relay(chosen, metrics, lambda: self.time)
+        chosen, metrics = Settings(relay=relay, **settings), Metrics(self.registry)
+        self.relay: Any = MemoryRelay(chosen, metrics, lambda: self.time)
+        self.health = Health(["chatiere.v1.RoomService"])
+        if relay != MEMORY:
+            self.relay = create_relay(chosen, metrics, self.health)
+            self.wait_for_redis()
+        self.service = RoomService(self.relay, keys or Keyring(None))
 
     def post(
         self, room: bytes = ROOM, *, secret: bytes | None = secret_of(0), client: str = "anna", **what: Any
@@ -76,20 +88,48 @@ class Rooms:
     ) -> Ear:
         ear = Ear(client)
         request = pb.FollowRequest(room=room, secret=secret, cursor=cursor)
-        ear.leave = self.service.follow(request.SerializeToString(), ear)
+        leave = self.service.follow(request.SerializeToString(), ear)
+        ear.leave = partial(self._left, leave)
+        wait_until(lambda: ear.heard or ear.error, "it gets a response")
+        if ear.error is not None:
+            ear.leave()
+            raise ear.error
         return ear
+
+    def _left(self, leave: Callable[[], None]) -> None:
+        leave()
+        self.settle()
+
+    def wait_for_redis(self, *, is_away: bool = False) -> None:
+        wait_until(lambda: self.sample("chatiere_relay_away") == is_away, "Redis is there, or away")
+
+    def settle(self) -> None:
+        """Wait until what was told to a relay in a loop of its own is done."""
+        if not isinstance(self.relay, MemoryRelay) and threading.current_thread() is not self.relay._thread:
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.relay._loop).result()
 
     def look(self, times: int = 1) -> None:
         for _ in range(times):
             self.relay.look()
+        self.settle()
 
     def sample(self, name: str, **labels: str) -> float:
         return self.registry.get_sample_value(name, labels) or 0.0
 
+    @property
+    def kept(self) -> set[bytes]:
+        """The rooms that are kept, each as the SHA-256 of its id."""
+        if isinstance(self.relay, MemoryRelay):
+            return set(self.relay._rooms)
+        with RedisServer.client_of(self.relay._settings.relay) as client:
+            return {bytes.fromhex(name.decode()) for name in client.zrange("chatiere:rooms:used", 0, -1)}
+
     def check_empty(self) -> None:
         """Check that nothing is kept any more."""
-        assert (self.relay._rooms, self.relay._owners, self.relay.size) == ({}, {}, 0)
-        assert not any(self.relay._turns)
+        assert (self.kept, self.relay._rooms, self.relay.size) == (set(), {}, 0)
+        followers = self.relay._followers
+        assert not any([*followers._turns, followers._turn_of, followers._by_client])
+        assert not getattr(self.relay, "_owners", None)
         assert self.sample("chatiere_rooms") == self.sample("chatiere_room_followers") == 0
 
 

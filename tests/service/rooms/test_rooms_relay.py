@@ -16,6 +16,7 @@ from chatiere.service.tables.seal import open_table
 from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1 import table_service_pb2 as tables_pb
 
+from .conftest import MakeRooms
 from .support import INVITATION, OTHER_ROOM, ROOM, Ear, Rooms, name_entry, person_of, refused, reply_entry
 
 DISCAT = engine.game("discat")
@@ -41,8 +42,10 @@ def table_entries(tables: Sequence[bytes]) -> list[pb.RoomEntry]:
 # Followers
 
 
-def test_a_follower_gets_what_there_is_and_then_what_comes(host: Host, game: list[bytes]) -> None:
-    rooms = Rooms(host.keys)
+def test_a_follower_gets_what_there_is_and_then_what_comes(
+    make_rooms: MakeRooms, host: Host, game: list[bytes]
+) -> None:
+    rooms = make_rooms(host.keys)
     assert rooms.post(name="Anna").taken
     assert rooms.post(invitation=INVITATION, secret=BERT).taken
     assert rooms.post(table=game[0]) == pb.PostResponse(taken=True, table=game[0])
@@ -56,16 +59,16 @@ def test_a_follower_gets_what_there_is_and_then_what_comes(host: Host, game: lis
     assert not ear.heard[1].is_whole
 
 
-def test_entries_stand_once_where_they_last_changed() -> None:
-    rooms = Rooms()
+def test_entries_stand_once_where_they_last_changed(make_rooms: MakeRooms) -> None:
+    rooms = make_rooms()
     for secret, name in ((ANNA, "Anna"), (BERT, "Bert"), (ANNA, "Anna"), (ANNA, "Ann"), (BERT, "Bert")):
         rooms.post(name=name, secret=secret)
     ear = rooms.follow()
     assert ear.entries == [name_entry(BERT, "Bert"), name_entry(ANNA, "Ann")]
 
 
-def test_a_cursor_leaves_out_what_its_follower_has(host: Host, game: list[bytes]) -> None:
-    rooms = Rooms(host.keys)
+def test_a_cursor_leaves_out_what_its_follower_has(make_rooms: MakeRooms, host: Host, game: list[bytes]) -> None:
+    rooms = make_rooms(host.keys)
     rooms.post(name="Anna")
     rooms.post(table=game[0])
     first = rooms.follow()
@@ -82,20 +85,20 @@ def test_a_cursor_leaves_out_what_its_follower_has(host: Host, game: list[bytes]
         again.leave()
 
 
-def test_the_cursor_of_another_room_or_a_forgotten_one_leaves_out_nothing() -> None:
-    rooms = Rooms()
+def test_the_cursor_of_another_room_or_a_forgotten_one_leaves_out_nothing(make_rooms: MakeRooms) -> None:
+    rooms = make_rooms()
     rooms.post(name="Anna")
     cursor = rooms.follow().cursor
     rooms.post(OTHER_ROOM, name="Bert")
-    for other in (rooms, Rooms()):
+    for other in (rooms, make_rooms()):
         other.post(OTHER_ROOM, name="Bert")
         ear = other.follow(OTHER_ROOM, cursor=cursor)
         assert ear.heard[0].is_whole
         assert ear.entries == [name_entry(ANNA, "Bert")]
 
 
-def test_who_is_here(host: Host) -> None:
-    rooms = Rooms()
+def test_who_is_here(make_rooms: MakeRooms, host: Host) -> None:
+    rooms = make_rooms()
     anna = rooms.follow(secret=ANNA)
     assert anna.heard[-1].presence == pb.RoomPresence(people=[person_of(ANNA)])
     bert = rooms.follow(secret=BERT)
@@ -116,8 +119,8 @@ def test_who_is_here(host: Host) -> None:
     rooms.check_empty()
 
 
-def test_each_follower_gets_a_heartbeat_every_15_looks() -> None:
-    rooms = Rooms()
+def test_each_follower_gets_a_heartbeat_every_15_looks(make_rooms: MakeRooms) -> None:
+    rooms = make_rooms()
     ears = [rooms.follow() for _ in range(40)]
     before = [len(ear.heard) for ear in ears]
     rooms.look(15)
@@ -129,8 +132,10 @@ def test_each_follower_gets_a_heartbeat_every_15_looks() -> None:
 # Tables
 
 
-def test_a_second_table_of_a_ply_is_refused_with_the_first(host: Host, game: list[bytes]) -> None:
-    rooms = Rooms(host.keys)
+def test_a_second_table_of_a_ply_is_refused_with_the_first(
+    make_rooms: MakeRooms, host: Host, game: list[bytes]
+) -> None:
+    rooms = make_rooms(host.keys)
     for table in game[:3]:
         rooms.post(table=table)
     ear = rooms.follow()
@@ -148,8 +153,8 @@ def test_a_second_table_of_a_ply_is_refused_with_the_first(host: Host, game: lis
     assert rooms.post(table=game[3]).taken
 
 
-def test_a_child_of_a_fork_is_refused_with_the_newest(host: Host, game: list[bytes]) -> None:
-    rooms = Rooms(host.keys)
+def test_a_child_of_a_fork_is_refused_with_the_newest(make_rooms: MakeRooms, host: Host, game: list[bytes]) -> None:
+    rooms = make_rooms(host.keys)
     for table in game[:2]:
         rooms.post(table=table)
     seat = host.look(game[0]).view.turn.seat
@@ -160,8 +165,10 @@ def test_a_child_of_a_fork_is_refused_with_the_newest(host: Host, game: list[byt
     assert rooms.post(table=child) == pb.PostResponse(taken=False, table=game[1])
 
 
-def test_a_room_is_filled_up_with_what_its_lowest_table_was_made_of_alone(host: Host, game: list[bytes]) -> None:
-    rooms = Rooms(host.keys)
+def test_a_room_is_filled_up_with_what_its_lowest_table_was_made_of_alone(
+    make_rooms: MakeRooms, host: Host, game: list[bytes]
+) -> None:
+    rooms = make_rooms(host.keys)
     rooms.post(table=game[2])
     seat = host.look(game[0]).view.turn.seat
     legal = host.look(game[0], secret_of(seat)).legal_actions
@@ -175,24 +182,24 @@ def test_a_room_is_filled_up_with_what_its_lowest_table_was_made_of_alone(host: 
     assert rooms.post(table=game[1]).taken
 
 
-def test_a_room_can_begin_in_mid_game_and_be_filled_up(host: Host, game: list[bytes]) -> None:
-    rooms = Rooms(host.keys)
+def test_a_room_can_begin_in_mid_game_and_be_filled_up(make_rooms: MakeRooms, host: Host, game: list[bytes]) -> None:
+    rooms = make_rooms(host.keys)
     for ply in (4, 5, 3, 2, 6, 1, 0):
         assert rooms.post(table=game[ply]).taken
     assert rooms.post(table=game[0]).taken
     assert sorted(rooms.follow().entries, key=lambda entry: game.index(entry.table)) == table_entries(game[:7])
 
 
-def test_two_games_are_side_by_side(host: Host, game: list[bytes]) -> None:
-    rooms = Rooms(host.keys)
+def test_two_games_are_side_by_side(make_rooms: MakeRooms, host: Host, game: list[bytes]) -> None:
+    rooms = make_rooms(host.keys)
     again, _ = begun(host, DISCAT, 2)
     for table in (game[0], again, game[1]):
         assert rooms.post(table=table).taken
     assert rooms.follow().entries == table_entries([game[0], again, game[1]])
 
 
-def test_acknowledgements_are_merged_and_told(host: Host) -> None:
-    rooms = Rooms(host.keys)
+def test_acknowledgements_are_merged_and_told(make_rooms: MakeRooms, host: Host) -> None:
+    rooms = make_rooms(host.keys)
     seats = [human(ANNA), human(BERT), human(CLEO)]
     table = host.new_table(game="discat", players=3, seats=seats, acknowledgement=NEXT).table
     ear = rooms.follow()
@@ -213,10 +220,10 @@ def test_acknowledgements_are_merged_and_told(host: Host) -> None:
 
 
 def test_only_authentic_tables_of_ones_own_are_taken(
-    host: Host, game: list[bytes], monkeypatch: pytest.MonkeyPatch
+    make_rooms: MakeRooms, host: Host, game: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rooms = Rooms(host.keys)
-    assert refused(rooms.post, table=game[0], secret=CLEO) == ("WRONG_SECRET", "secret")
+    rooms = make_rooms(host.keys)
+    assert refused(rooms.post, table=game[1], secret=CLEO) == ("WRONG_SECRET", "secret")
     changed = bytearray(game[0])
     changed[-1] ^= 1
     strange, _ = begun(Host(), DISCAT, 2)
@@ -228,6 +235,20 @@ def test_only_authentic_tables_of_ones_own_are_taken(
     rooms.check_empty()
 
 
+def test_a_host_without_a_seat_begins_the_game_and_makes_no_moves(
+    make_rooms: MakeRooms, host: Host, game: list[bytes]
+) -> None:
+    rooms = make_rooms(host.keys)
+    ear = rooms.follow(secret=ANNA)
+    assert rooms.post(table=game[0], secret=CLEO).taken
+    assert ear.entries == table_entries(game[:1])
+    assert rooms.post(table=game[1]).taken
+    assert refused(rooms.post, table=game[2], secret=CLEO) == ("WRONG_SECRET", "secret")
+    # It changes nothing where the game has begun.
+    assert rooms.post(table=game[0], secret=CLEO) == pb.PostResponse(taken=True, table=game[0])
+    assert refused(rooms.post, table=game[0], secret=b"short") == ("INVALID_ROOM", "secret")
+
+
 @pytest.mark.parametrize(
     ("field", "fields"),
     [
@@ -236,8 +257,8 @@ def test_only_authentic_tables_of_ones_own_are_taken(
         ("table", {}),
     ],
 )
-def test_what_is_missing(field: str, fields: dict[str, bytes | None]) -> None:
-    assert refused(Rooms().post, **fields) == ("MISSING_FIELD", field)
+def test_what_is_missing(make_rooms: MakeRooms, field: str, fields: dict[str, bytes | None]) -> None:
+    assert refused(make_rooms().post, **fields) == ("MISSING_FIELD", field)
 
 
 @pytest.mark.parametrize(
@@ -251,22 +272,22 @@ def test_what_is_missing(field: str, fields: dict[str, bytes | None]) -> None:
         *(("name", {"name": name}) for name in ("", " ", "Anna ", "\tAnna", "A\nB", "\u202eAnna", "a" * 25)),
     ],
 )
-def test_what_a_room_does_not_take(field: str, fields: dict[str, bytes | str]) -> None:
-    rooms = Rooms()
+def test_what_a_room_does_not_take(make_rooms: MakeRooms, field: str, fields: dict[str, bytes | str]) -> None:
+    rooms = make_rooms()
     what = fields if field in ("invitation", "name") else {**fields, "name": "Anna"}
     assert refused(rooms.post, **what) == ("INVALID_ROOM", field)
     rooms.check_empty()
 
 
-def test_names_of_24_characters_of_any_language() -> None:
-    rooms = Rooms()
+def test_names_of_24_characters_of_any_language(make_rooms: MakeRooms) -> None:
+    rooms = make_rooms()
     for name in ("a" * 24, "Zoé", "李小龍", "D'Artagnan 3", "🐈"):
         assert rooms.post(name=name).taken
     assert rooms.follow().entries == [name_entry(ANNA, "🐈")]
 
 
-def test_what_nobody_can_follow() -> None:
-    rooms = Rooms()
+def test_what_nobody_can_follow(make_rooms: MakeRooms) -> None:
+    rooms = make_rooms()
     assert refused(rooms.follow, b"") == ("MISSING_FIELD", "room")
     assert refused(rooms.follow, ROOM[1:]) == ("INVALID_ROOM", "room")
     assert refused(rooms.follow, secret=b"") == ("INVALID_ROOM", "secret")
@@ -277,8 +298,8 @@ def test_what_nobody_can_follow() -> None:
 # Bounds of a room
 
 
-def test_a_room_has_64_of_each_kind_but_tables() -> None:
-    rooms = Rooms()
+def test_a_room_has_64_of_each_kind_but_tables(make_rooms: MakeRooms) -> None:
+    rooms = make_rooms()
     for number in range(MAX_PEOPLE):
         rooms.post(name="cat", secret=secret_of(number))
         rooms.post(invitation=INVITATION, secret=secret_of(number))

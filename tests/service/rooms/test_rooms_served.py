@@ -14,6 +14,7 @@ from tables.support import human, secret_of
 
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards.tokens import new_token
+from chatiere.service.rooms.memory_relay import MemoryRelay
 from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1 import table_service_pb2 as tables_pb
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
@@ -176,7 +177,7 @@ def test_a_follower_that_takes_nothing_is_dropped_and_the_others_are_not_kept_wa
     quick = Follower(rooms)
     quick.next()
     relay = rooms.server.methods.relay
-    assert relay is not None
+    assert isinstance(relay, MemoryRelay)
     (room,) = relay._rooms.values()
     feed = next(iter(room.followers))
     large = pb.FollowResponse(entries=[pb.RoomEntry(table=bytes(500_000))]).SerializeToString()
@@ -227,7 +228,7 @@ def test_the_log_and_the_metrics_say_nothing_of_a_room(rooms: Running) -> None:
 def test_what_rooms_take_is_no_memory_of_requests_that_have_not_come_whole(rooms: Running) -> None:
     """The server ends calls when more memory is in use than it knows of."""
     relay = rooms.server.methods.relay
-    assert relay is not None
+    assert isinstance(relay, MemoryRelay)
     post(rooms, name="Anna")
     rest = rooms.server.known - relay.size
     relay.size += 1 << 40
@@ -238,7 +239,7 @@ def test_what_rooms_take_is_no_memory_of_requests_that_have_not_come_whole(rooms
 
 @pytest.mark.parametrize("door", ["grpcio"], indirect=True)
 def test_several_workers_are_refused(door: Any) -> None:
-    with pytest.raises(SettingError, match="relay: needs workers=1"):
+    with pytest.raises(SettingError, match="relay: memory needs workers=1"):
         dataclasses.replace(SETTINGS, workers=2)
-    with pytest.raises(SettingError, match="relay: must be memory"):
+    with pytest.raises(SettingError, match="relay: must be memory or an address of Redis"):
         dataclasses.replace(SETTINGS, relay="paper")

@@ -212,16 +212,17 @@ def _status(code: int, reason: StrEnum, message: str, metadata: dict[str, str], 
     return Status(code, reason.value, status.message, status.SerializeToString())
 
 
-def _stopping() -> Status:
-    message = "the server stops: begin again, at another one"
+def _unavailable(message: str) -> Status:
     status = status_pb2.Status(code=code_pb2.UNAVAILABLE, message=message)
     packed = status.details.add()
     packed.Pack(error_details_pb2.RetryInfo(retry_delay=timedelta(seconds=_RETRY)))
     return Status(code_pb2.UNAVAILABLE, message=message, details=status.SerializeToString())
 
 
-STOPPING = _stopping()
+STOPPING = _unavailable("the server stops: begin again, at another one")
 """The end of streams when the server stops, which says after how many seconds to come back."""
+ROOMS_AWAY = _unavailable("rooms are not available at the moment: try again")
+"""The end of calls of RoomService while the server cannot reach what keeps rooms."""
 
 
 def _clip(text: str) -> str:

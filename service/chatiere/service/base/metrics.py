@@ -65,9 +65,23 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livesum",
         )
+        self.rejected_files = Gauge(
+            "chatiere_rejected_files",
+            "Workers that use the old files (tokens, table_keys, certificates), as the new ones are invalid.",
+            ("files",),
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.certificate_expiry = Gauge(
+            "chatiere_certificate_expiry_timestamp_seconds",
+            "When the first of the certificates in a file in use ends, in seconds since 1970.",
+            ("file",),
+            registry=registry,
+            multiprocess_mode="livemin",
+        )
         self.rooms = Gauge(
             "chatiere_rooms",
-            "Rooms that are kept.",
+            "Rooms that are kept; with Redis, those of each worker's followers.",
             registry=registry,
             multiprocess_mode="livesum",
         )
@@ -88,6 +102,12 @@ class Metrics:
             "Rooms that were forgotten, by reason: nobody had used them for long (idle), or they gave way (full).",
             ("reason",),
             registry=registry,
+        )
+        self.relay_away = Gauge(
+            "chatiere_relay_away",
+            "Workers that cannot reach Redis, which keeps rooms, and refuse calls of RoomService.",
+            registry=registry,
+            multiprocess_mode="livesum",
         )
         self.moves_applied = Counter(
             "chatiere_moves_applied_total",

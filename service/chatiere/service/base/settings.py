@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from chatiere import engine
@@ -11,7 +11,9 @@ from chatiere.engine import EngineError, Game
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
-RELAYS = ("memory",)
+MEMORY = "memory"
+# What Redis's client connects to.
+_REDIS = re.compile(r"(?:rediss?|unix)://.+", re.DOTALL)
 # Among `web_origins`: all.
 ANY_ORIGIN = "*"
 # As browsers write them: lower case, without the scheme's own port, a path or a slash at the end.
@@ -78,7 +80,9 @@ class Settings:
 
     Rooms (see docs/tables.md). A client may have half of each; when one is full, the client that has most gives way.
 
-    - `relay`: RoomService, with rooms in the memory of the one worker ("memory"). None: no such service.
+    - `relay`: RoomService, with rooms in the memory of the one worker ("memory"), or in Redis for all workers and
+      servers with the same address (redis://…, rediss://… with TLS, unix://…), which may have a password. None: no such
+      service.
     - `max_rooms`, `max_followers` (of all rooms), `max_room_bytes` (that all rooms take): what is kept.
     - `room_lifetime`: seconds for which a room is kept that nobody follows and to which nobody posts.
 
@@ -148,7 +152,7 @@ class Settings:
     max_deadline: float = 600.0
     grace: float = 10.0
     hang_timeout: float = 30.0
-    relay: str | None = None
+    relay: str | None = field(default=None, repr=False)
     max_rooms: int = 10_000
     max_followers: int = 10_000
     max_room_bytes: int = 256 * 1024 * 1024
@@ -190,9 +194,11 @@ class Settings:
         for name in ("max_followers", "max_room_bytes"):
             _require(name, getattr(self, name) >= 1, "must be 1 or more")
         _require("room_lifetime", self.room_lifetime > 0, "must be more than 0")
-        _require("relay", self.relay in (None, *RELAYS), f"must be {', '.join(RELAYS)}, not {self.relay!r}")
-        needs_one = self.relay is not None and self.workers > 1
-        _require("relay", not needs_one, "needs workers=1: each worker would have rooms of its own")
+        is_known = self.relay in (None, MEMORY) or bool(_REDIS.fullmatch(self.relay or ""))
+        # Without its value, which may have a password.
+        _require("relay", is_known, "must be memory or an address of Redis (redis://…, rediss://…, unix://…)")
+        needs_one = self.relay == MEMORY and self.workers > 1
+        _require("relay", not needs_one, "memory needs workers=1, as each would have rooms of its own; or use Redis")
         _require("request_timeout", self.request_timeout > 0, "must be more than 0")
         _require("hang_timeout", self.hang_timeout >= 1, "must be 1 or more")
         _require("default_deadline", self.default_deadline > 0, "must be more than 0")

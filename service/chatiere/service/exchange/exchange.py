@@ -324,8 +324,8 @@ class SingleExchange(UnaryExchange[SingleMethod]):
         if request is None:
             raise self._fault()
         self._admit()
-        if len(request) > LARGE:
-            self._work_in_time(self._served.threads, self._size_of(request), partial(self._handle_large, request))
+        if len(request) > LARGE or self._served.waits:
+            self._work_in_time(self._served.threads, self._size_of(request), partial(self._handle_in_thread, request))
             return
         handle = self._handler()
         if form is None:
@@ -342,7 +342,7 @@ class SingleExchange(UnaryExchange[SingleMethod]):
         self._door.guards.end(self)
         wire.answer(response, self.request_id, self.language)
 
-    def _handle_large(self, request: bytes) -> list[Buffer]:
+    def _handle_in_thread(self, request: bytes) -> list[Buffer]:
         data = request if self._form is None else self._form.read(request)
         return self._written([self._handler()(data)])
 

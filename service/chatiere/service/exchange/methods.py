@@ -48,7 +48,7 @@ FeedHandler = Callable[[bytes, Feed], Callable[[], None]]
 
 
 class SingleMethod(NamedTuple):
-    """A unary method that takes microseconds; `threads` take its large requests."""
+    """A unary method that takes microseconds; `threads` take its large requests, or all of one that waits."""
 
     path: str
     method: Method
@@ -56,6 +56,8 @@ class SingleMethod(NamedTuple):
     threads: Executor
     takes_client: bool = False
     """True if `handle` takes the client, as limits see it, before the request."""
+    waits: bool = False
+    """True if `handle` waits for another server."""
 
 
 class BatchMethod(NamedTuple):

@@ -12,7 +12,7 @@ from google.rpc import code_pb2
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import Status
 from chatiere.service.base.metrics import Metrics
-from chatiere.service.base.settings import SettingError, Settings
+from chatiere.service.base.settings import MEMORY, SettingError, Settings
 from chatiere.service.base.threads import started_threads
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.bot_service import BotService
@@ -24,7 +24,7 @@ from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMet
 from chatiere.service.guards.chain import Call, Guards, Method
 from chatiere.service.guards.idle import IdleStreams
 from chatiere.service.guards.limits import CallLimit
-from chatiere.service.rooms.relay import Relay
+from chatiere.service.rooms.relay import Relay, create_relay
 from chatiere.service.rooms.room_service import RoomService
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, room_service_pb2, table_service_pb2
@@ -40,6 +40,8 @@ PLAY = f"/{BATCH_SERVICE}/Play"
 REPLAY = f"/{GAME_SERVICE}/Replay"
 # Threads for large requests of GameService.
 _SIDE_THREADS = 2
+# Threads for posts that wait for Redis.
+_POST_THREADS = 16
 
 
 def services_of(settings: Settings) -> list[str]:
@@ -56,6 +58,8 @@ class Methods:
         self.unknown = UnknownMethod(Method(metrics, "unknown", "/unknown/unknown", needs_token=False))
         self._metrics = metrics
         self._pools: list[ThreadPoolExecutor] = []
+        self.relay: Relay | None = None
+        """The rooms, if they are served."""
         try:
             self.side_threads = self._threads("side", _SIDE_THREADS)
             self.batch_threads = self._threads("batches", settings.batch_threads)
@@ -89,10 +93,9 @@ class Methods:
         """The health service's."""
         self.feeds = [FeedMethod(watch, watches, health.watch)]
         """The health service's Watch, and RoomService's Follow."""
-        self.relay: Relay | None = None
-        """The rooms, if they are served."""
         if settings.relay is not None:
-            self._add_rooms(settings, RoomService(settings, metrics, table_keys))
+            self.relay = create_relay(settings, metrics, health)
+            self._add_rooms(settings, RoomService(self.relay, table_keys))
 
     def count_unknown(self, guards: Guards) -> None:
         """Count a call of an unknown method that its port refuses by itself."""
@@ -104,6 +107,8 @@ class Methods:
         """Wait until the threads have finished their work."""
         for pool in self._pools:
             pool.shutdown()
+        if self.relay is not None:
+            self.relay.close()
 
     def _threads(self, name: str, count: int) -> ThreadPoolExecutor:
         self._pools.append(started_threads(name, count))
@@ -121,7 +126,9 @@ class Methods:
         return found
 
     def _add_rooms(self, settings: Settings, rooms: RoomService) -> None:
-        self.relay = rooms.relay
+        # A thread that waits for Redis does nothing else.
+        waits = settings.relay != MEMORY
+        threads = self._threads("posts", _POST_THREADS) if waits else self.side_threads
         post, follow = (f"/{ROOM_SERVICE}/{name}" for name in ("Post", "Follow"))
         calls = CallLimit("calls at a time", settings.max_calls)
         followers = CallLimit(
@@ -131,7 +138,7 @@ class Methods:
             Method(self._metrics, kind, path, needs_token=not settings.open_tables, limit=limit, counts_clients=True)
             for kind, path, limit in (("unary", post, calls), ("server_stream", follow, followers))
         )
-        self.singles.append(SingleMethod(post, posts, rooms.post, self.side_threads, takes_client=True))
+        self.singles.append(SingleMethod(post, posts, rooms.post, threads, takes_client=True, waits=waits))
         self.feeds.append(FeedMethod(follow, follows, rooms.follow))
 
     def _batch_methods(

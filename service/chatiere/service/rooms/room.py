@@ -103,10 +103,14 @@ class Room:
     def __init__(self, key: bytes, owner: str, now: float) -> None:
         """Begin without anything. `key`: the SHA-256 of its id."""
         self.key, self.owner, self.used = key, owner, now
-        self.size = OF_ROOM
         self.followers: dict[Feed, bytes | None] = {}
         """The person of each; None: an onlooker."""
-        self._epoch = secrets.token_bytes(EPOCH_SIZE)
+        self.clear(secrets.token_bytes(EPOCH_SIZE))
+
+    def clear(self, epoch: bytes) -> None:
+        """Begin anew without anything but the followers. `epoch`: of its cursors."""
+        self.size = OF_ROOM
+        self._epoch = epoch
         self._number = 0
         # In the order of their last changes.
         self._entries: dict[Key, _Entry] = {}
@@ -133,11 +137,11 @@ class Room:
         if is_another and self._kinds[kind_of(post)] >= MAX_PEOPLE:
             raise limit_exceeded(f"posts of a room that are a {kind_of(post)}", MAX_PEOPLE)
 
-    def put(self, post: Post) -> None:
-        """Put something in that `change_by` has returned."""
-        entry = _Entry(self._number + 1, post, _size_of(post))
+    def put(self, post: Post, number: int | None = None) -> None:
+        """Put something in that `change_by` has returned. `number`: of the entry; None: the next."""
+        self._number = self._number + 1 if number is None else number
+        entry = _Entry(self._number, post, _size_of(post))
         before = self._entries.pop(post.key, None)
-        self._number += 1
         self._entries[post.key] = entry
         self.size += entry.size - (0 if before is None else before.size)
         self._kinds[kind_of(post)] += before is None
@@ -157,6 +161,20 @@ class Room:
         people = {person for person in self.followers.values() if person is not None}
         onlookers = sum(person is None for person in self.followers.values())
         return pb.RoomPresence(people=sorted(people), onlookers=onlookers)
+
+    def tell(self, response: pb.FollowResponse, but: Feed | None = None) -> None:
+        """Send a response to all followers, with where the room stands. `but`: not to this one."""
+        response.cursor = self.cursor
+        data = response.SerializeToString()
+        for feed in self.followers:
+            if feed is not but:
+                feed.send(data)
+
+    def tell_presence(self, before: pb.RoomPresence, but: Feed | None = None) -> None:
+        """Tell all followers who is here, if that is another than before. `but`: not this one."""
+        presence = self.presence()
+        if presence != before:
+            self.tell(pb.FollowResponse(presence=presence), but)
 
     @property
     def is_empty(self) -> bool:

@@ -7,8 +7,6 @@ import hashlib
 from collections.abc import Callable
 
 from chatiere.service.base.errors import Refusal, ServiceReason
-from chatiere.service.base.metrics import Metrics
-from chatiere.service.base.settings import Settings
 from chatiere.service.calls.requests import parse
 from chatiere.service.calls.table_checks import SECRET_SIZE, authentic, missing, seat_of
 from chatiere.service.exchange.methods import Feed
@@ -21,12 +19,11 @@ _ROOM_SIZE, _INVITATION_SIZE, _MAX_NAME_LENGTH = 16, 8, 24
 
 
 class RoomService:
-    """RoomService, with rooms in this process's memory."""
+    """RoomService, with the rooms of a relay."""
 
-    def __init__(self, settings: Settings, metrics: Metrics, keys: Keyring) -> None:
-        """Begin without rooms; tables are those sealed with `keys`."""
-        self._keys = keys
-        self.relay = Relay(settings, metrics)
+    def __init__(self, relay: Relay, keys: Keyring) -> None:
+        """Serve the rooms; tables are those sealed with `keys`."""
+        self._relay, self._keys = relay, keys
 
     def post(self, client: str, data: bytes) -> bytes:
         """Handle a request of Post. `client`: as limits see it."""
@@ -34,7 +31,7 @@ class RoomService:
         key = _key_of(request.room)
         if not request.HasField("secret"):
             raise missing("secret", "the person's secret")
-        change = self.relay.post(client, key, self._read_post(request, _person_of(request.secret)))
+        change = self._relay.post(client, key, self._read_post(request, _person_of(request.secret)))
         held = None if change.held is None else change.held.table
         return pb.PostResponse(taken=change.is_taken, table=held).SerializeToString()
 
@@ -45,7 +42,7 @@ class RoomService:
         person = _person_of(request.secret) if request.HasField("secret") else None
         if len(request.cursor) > CURSOR_SIZE:
             raise _invalid("cursor", f"a cursor has at most {CURSOR_SIZE} bytes")
-        return self.relay.follow(key, person, request.cursor, feed)
+        return self._relay.follow(key, person, request.cursor, feed)
 
     def _read_post(self, request: pb.PostRequest, person: bytes) -> Post:
         kind = request.WhichOneof("post")
@@ -61,8 +58,9 @@ class RoomService:
             return Replied(request.invitation, person)
         # Of what is hidden in it, nothing leaves this function.
         table = authentic(self._keys, request.table, "table")
-        seat_of(table.header, request.secret)
         header = table.header
+        if header.ply:
+            seat_of(header, request.secret)
         return Placed(header.table_id, header.ply, header.parent, table.hash, request.table)
 
 

@@ -1,0 +1,345 @@
+"""The relay of several processes, on one machine or many: rooms in Redis, and copies of those with followers here."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from typing import Any
+
+from grpc_health.v1.health_pb2 import HealthCheckResponse
+
+from chatiere.service.base.errors import ROOMS_AWAY, Refusal, StatusError, limit_exceeded
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import Settings
+from chatiere.service.exchange.health import Health
+from chatiere.service.exchange.methods import Feed
+from chatiere.service.rooms.followers import HEARTBEAT, RETRY, Followers
+from chatiere.service.rooms.redis_scripts import HERE
+from chatiere.service.rooms.redis_session import FAILURES, Behind, Full, NewRoom, Session, Taken, pool_of, shown
+from chatiere.service.rooms.replica import Replica, number_of
+from chatiere.service.rooms.room import EPOCH_SIZE, OF_ROOM, Change, Post, kind_of
+
+# Seconds between two attempts to reach Redis.
+_PAUSE = 0.5
+# Seconds for which a process's followers count as present without a sign of it.
+_SILENCE = 3.0 * HEARTBEAT
+_WORKER_SIZE = 8
+_NAME = "chatiere.v1.RoomService"
+_UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
+
+_log = logging.getLogger(__name__)
+
+
+class RedisRelay:
+    """The rooms; see Relay.
+
+    All of it runs in a loop of its own. A change is made of the copy of a room and put into Redis, if the room still
+    stands where the copy does; otherwise the copy is brought up to date first, and the change made anew. Whatever is
+    put in is published, so that the other processes' copies follow. When the session with Redis fails, all followers
+    are ended: they follow again, and post again what Redis has lost.
+    """
+
+    def __init__(self, settings: Settings, metrics: Metrics, health: Health) -> None:
+        """Begin to connect. Raises SettingError for an address that is none."""
+        pool_of(settings)
+        assert settings.relay is not None
+        self._settings, self._metrics, self._health = settings, metrics, health
+        self._address = shown(settings.relay)
+        self._worker = secrets.token_hex(_WORKER_SIZE).encode()
+        self._followers = Followers(settings, metrics)
+        # Of rooms that are followed here, or soon will be.
+        self._rooms: dict[bytes, Replica] = {}
+        self._entering: dict[Feed, asyncio.Task[None]] = {}
+        self._looks = count()
+        # The session, and the run of Redis; None while it is away.
+        self._session: tuple[Session, bytes] | None = None
+        self._is_told = False
+        self._health.set(_NAME, _AWAY)
+        self._metrics.relay_away.set(1)
+        self._runner = asyncio.Runner()
+        self._loop = self._runner.get_loop()
+        self._keeping: asyncio.Task[None] | None = None
+        self._begun = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="rooms", daemon=True)
+        self._thread.start()
+        self._begun.wait()
+
+    # For any thread
+
+    @property
+    def size(self) -> int:
+        """See Relay."""
+        return sum(room.size for room in list(self._rooms.values()))
+
+    def post(self, client: str, key: bytes, post: Post) -> Change:
+        """See Relay. It waits for Redis."""
+        return asyncio.run_coroutine_threadsafe(self._post(client, key, post), self._loop).result()
+
+    def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:
+        """See Relay."""
+        self._call(self._begin, key, person, cursor, feed)
+        return partial(self._call, self._leave, feed)
+
+    def look(self) -> None:
+        """See Relay."""
+        self._call(self._look)
+
+    def close(self) -> None:
+        """See Relay."""
+        assert self._keeping is not None
+        self._call(self._keeping.cancel)
+        self._thread.join()
+
+    def _call(self, work: Callable[..., object], *arguments: Any) -> None:
+        # Followers may leave after the end.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(work, *arguments)
+
+    # The session
+
+    def _run(self) -> None:
+        with self._runner, suppress(asyncio.CancelledError):
+            self._runner.run(self._keep())
+
+    async def _keep(self) -> None:
+        self._keeping = asyncio.current_task()
+        self._begun.set()
+        while True:
+            session = Session(self._settings, self._hear)
+            try:
+                self._begin_session(session, await session.open())
+                await session.listen()
+            except FAILURES as error:
+                self._end_session(error)
+            except Exception as error:
+                # Others may write to Redis, too.
+                _log.exception("Redis at %s has what is not understood", self._address)
+                self._end_session(error)
+            finally:
+                await session.close()
+            await asyncio.sleep(_PAUSE)
+
+    def _begin_session(self, session: Session, run: bytes) -> None:
+        self._session = session, run
+        self._is_told = False
+        self._metrics.relay_away.set(0)
+        self._health.set(_NAME, _UP)
+        _log.info("rooms are kept by Redis at %s", self._address)
+
+    def _end_session(self, error: BaseException) -> None:
+        self._session = None
+        self._metrics.relay_away.set(1)
+        self._health.set(_NAME, _AWAY)
+        if not self._is_told:
+            text = "Redis at %s is away, and rooms with it: start it, or correct --relay; next attempts each %g s (%s)"
+            _log.error(text, self._address, _PAUSE, error)
+            self._is_told = True
+        rooms = list(self._rooms.values())
+        self._rooms.clear()
+        self._metrics.rooms.set(0)
+        for room in rooms:
+            self._cut(room)
+
+    def _current(self) -> tuple[Session, bytes]:
+        if self._session is None:
+            raise StatusError(ROOMS_AWAY)
+        return self._session
+
+    def _cut(self, room: Replica) -> None:
+        for feed in list(room.followers):
+            feed.cut(StatusError(ROOMS_AWAY))
+
+    # Posts
+
+    async def _post(self, client: str, key: bytes, post: Post) -> Change:
+        session, run = self._current()
+        followed = self._rooms.get(key)
+        room = Replica(key, run) if followed is None else followed
+        # An address is no name of a key, and nobody else's business.
+        begun = NewRoom(hashlib.sha256(client.encode()).hexdigest(), secrets.token_bytes(EPOCH_SIZE), OF_ROOM)
+        try:
+            change = await self._put(session, room, post, begun)
+        except FAILURES as error:
+            raise StatusError(ROOMS_AWAY) from error
+        self._metrics.room_posts.labels(kind_of(post), "taken" if change.is_taken else "refused").inc()
+        return change
+
+    async def _put(self, session: Session, room: Replica, post: Post, begun: NewRoom) -> Change:
+        while True:
+            change, new, refusal = None, None, None
+            try:
+                change = room.change_by(post)
+                if change.post is not None:
+                    room.check_bounds(change.post, change.growth)
+                new = room.next(change)
+            except Refusal as error:
+                # It may be another room meanwhile.
+                refusal = error
+            found = await session.put(room.name, room.epoch, room.last, new, begun)
+            if isinstance(found, Full):
+                raise limit_exceeded(found.limit, found.most, RETRY)
+            if isinstance(found, Behind):
+                self._catch_up(room, found)
+                continue
+            self._count_dropped(found)
+            if refusal is not None:
+                raise refusal
+            assert change is not None
+            if new is not None:
+                if not room.epoch:
+                    room.begin(begun.epoch)
+                self._hear_entry(room, new.id, new.entry)
+            return change
+
+    async def _bring_up_to_date(self, session: Session, room: Replica) -> None:
+        found = await session.put(room.name, room.epoch, room.last, None, NewRoom("", b"", 0))
+        if isinstance(found, Behind):
+            self._catch_up(room, found)
+        elif isinstance(found, Taken):
+            self._count_dropped(found)
+
+    def _catch_up(self, room: Replica, found: Behind) -> None:
+        if found.epoch != room.epoch:
+            # What its followers know is of another room, if it has ever begun.
+            if room.epoch:
+                self._cut(room)
+            room.begin(found.epoch)
+        # Some may have been heard meanwhile.
+        entries = [each for each in found.entries if number_of(each[0]) > room.number]
+        if entries:
+            room.tell(room.take(entries))
+
+    def _count_dropped(self, found: Taken) -> None:
+        self._metrics.rooms_dropped.labels("idle").inc(found.idle)
+        self._metrics.rooms_dropped.labels("full").inc(found.full)
+
+    # Messages
+
+    def _hear(self, channel: bytes, message: bytes) -> None:
+        if not channel:
+            self._hear_dropped(message)
+            return
+        room = self._rooms.get(bytes.fromhex(channel.decode()))
+        if room is None:
+            return
+        kind, (first, _, rest) = message[:1], message[1:].partition(b" ")
+        if kind != HERE:
+            self._hear_entry(room, first, rest)
+        elif first != self._worker:
+            room.hear_part(first, rest, self._loop.time())
+
+    def _hear_entry(self, room: Replica, id: bytes, entry: bytes) -> None:
+        number = number_of(id)
+        if room.epoch and number == room.number + 1:
+            room.tell(room.take([(id, entry)]))
+        elif number > room.number and self._rooms.get(room.key) is room:
+            self._start(room, self._bring_up_to_date)
+
+    def _hear_dropped(self, name: bytes) -> None:
+        room = self._rooms.get(bytes.fromhex(name.decode()))
+        if room is not None:
+            for feed in list(room.followers):
+                feed.cut(limit_exceeded("rooms at a time", self._settings.max_rooms, RETRY))
+
+    def _start(self, room: Replica, work: Callable[[Session, Replica], Coroutine[Any, Any, None]]) -> None:
+        if self._session is not None:
+            session, _ = self._session
+            session.start(work(session, room))
+
+    # Followers
+
+    def _begin(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> None:
+        self._entering[feed] = self._loop.create_task(self._enter(key, person, cursor, feed))
+
+    async def _enter(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> None:
+        room = None
+        try:
+            room = self._opened(key)
+            self._followers.check(feed.origin, room)
+            room.waiting += 1
+            try:
+                assert room.opening is not None
+                await asyncio.shield(room.opening)
+            finally:
+                room.waiting -= 1
+            if self._rooms.get(key) is not room:
+                raise StatusError(ROOMS_AWAY)
+            self._followers.check(feed.origin, room)
+            self._followers.add(feed, room, person, cursor)
+            self._tell_here(room)
+        except (Refusal, StatusError) as error:
+            feed.cut(error)
+        except FAILURES:
+            feed.cut(StatusError(ROOMS_AWAY))
+        finally:
+            del self._entering[feed]
+            if room is not None:
+                self._forget_unused(room)
+
+    def _leave(self, feed: Feed) -> None:
+        if feed in self._entering:
+            self._entering[feed].cancel()
+        elif feed in self._followers:
+            room = self._followers.remove(feed)
+            assert isinstance(room, Replica)
+            if self._rooms.get(room.key) is room:
+                self._tell_here(room)
+                self._forget_unused(room)
+
+    def _opened(self, key: bytes) -> Replica:
+        session, run = self._current()
+        room = self._rooms.get(key)
+        if room is None:
+            room = self._rooms[key] = Replica(key, run)
+            room.opening = self._loop.create_task(self._open(session, room))
+            # Nobody may wait for it any more.
+            room.opening.add_done_callback(lambda task: task.cancelled() or task.exception())
+            self._metrics.rooms.set(len(self._rooms))
+        return room
+
+    async def _open(self, session: Session, room: Replica) -> None:
+        await session.subscribe(room.name)
+        for worker, part in (await session.here(room.name)).items():
+            if worker != self._worker:
+                room.hear_part(worker, part, self._loop.time())
+        await self._bring_up_to_date(session, room)
+
+    def _forget_unused(self, room: Replica) -> None:
+        if not (room.followers or room.waiting) and self._rooms.get(room.key) is room:
+            del self._rooms[room.key]
+            self._metrics.rooms.set(len(self._rooms))
+            self._start(room, lambda session, room: session.unsubscribe(room.name))
+
+    def _tell_here(self, room: Replica) -> None:
+        if room.part() != room.told:
+            room.told = room.part()
+            self._start(room, self._tell_told)
+
+    async def _tell_told(self, session: Session, room: Replica) -> None:
+        await session.tell_here(room.name, self._worker, room.told, _SILENCE)
+
+    # Time
+
+    def _look(self) -> None:
+        self._followers.look()
+        if self._session is None:
+            return
+        self._session[0].look()
+        turn = next(self._looks) % HEARTBEAT
+        for room in self._rooms.values():
+            if room.key[0] % HEARTBEAT == turn and room.followers:
+                self._start(room, self._refresh)
+
+    async def _refresh(self, session: Session, room: Replica) -> None:
+        # It stays in use, and others go on to know who is here.
+        await session.tell_here(room.name, self._worker, room.told, _SILENCE)
+        for worker in room.forget_parts(self._loop.time() - _SILENCE):
+            await session.forget_here(room.name, worker)
+        await self._bring_up_to_date(session, room)

@@ -1,0 +1,253 @@
+"""A session with Redis: one connection for commands, one that listens, until either fails."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from redis.asyncio import ConnectionPool, Redis
+from redis.asyncio.client import PubSub
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as LostError
+from redis.exceptions import ReadOnlyError, RedisError
+from redis.exceptions import TimeoutError as LateError
+
+from chatiere.service.base.settings import SettingError, Settings
+from chatiere.service.rooms.redis_scripts import PREFIX, PUT
+
+TIMEOUT = 5.0
+"""Seconds for Redis to respond, before it counts as lost."""
+FAILURES = (RedisError, OSError)
+"""The errors of a session."""
+_FIRST = b"0-1"
+
+_log = logging.getLogger(__name__)
+
+Entries = list[tuple[bytes, bytes]]
+
+
+class Taken(NamedTuple):
+    """A room that stands where the caller thought; it has the new entry, if there was one."""
+
+    idle: int
+    full: int
+    """The rooms that were forgotten."""
+
+
+class Behind(NamedTuple):
+    """The part of a room that the caller lacks."""
+
+    epoch: bytes
+    """b"": there is no such room."""
+    entries: Entries
+    """Ids and contents."""
+
+
+class Full(NamedTuple):
+    """A limit that leaves no place for an entry."""
+
+    limit: str
+    most: int
+
+
+class Put(NamedTuple):
+    """A new entry of a room."""
+
+    id: bytes
+    replaced: bytes
+    entry: bytes
+    growth: int
+
+
+class NewRoom(NamedTuple):
+    """The room that begins with an entry, if it is the first."""
+
+    owner: str
+    epoch: bytes
+    size: int
+
+
+class Session:
+    """A session that has begun; of one event loop."""
+
+    def __init__(self, settings: Settings, hear: Callable[[bytes, bytes], None]) -> None:
+        """Begin. `hear`: called with channel and message."""
+        self._bounds = settings.max_rooms, settings.max_room_bytes, math.ceil(1000 * settings.room_lifetime)
+        self._hear = hear
+        self._client = Redis(connection_pool=pool_of(settings), single_connection_client=True)
+        self._put = self._client.register_script(PUT)
+        self._listener: PubSub = self._client.pubsub()
+        # Subscriptions that Redis has not confirmed yet, by channel.
+        self._subscribing: dict[bytes, deque[asyncio.Future[None]]] = {}
+        self._pong = 0.0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._has_complained = False
+        self._failed = asyncio.Event()
+        self._error: Exception = LostError("the session has ended")
+
+    async def open(self) -> bytes:
+        """Connect, and return the id of this run of Redis. Raises what is among FAILURES."""
+        await self._listener.subscribe(PREFIX)
+        found = await self._client.info("server")
+        self._pong = asyncio.get_running_loop().time()
+        return str(found["run_id"]).encode()
+
+    async def listen(self) -> None:
+        """Hear what comes until the session fails. Raises what is among FAILURES."""
+        hearing = self.start(self._hear_all())
+        failing = asyncio.create_task(self._failed.wait())
+        try:
+            await asyncio.wait([hearing, failing], return_when=asyncio.FIRST_COMPLETED)
+            if hearing.done():
+                hearing.result()
+        finally:
+            hearing.cancel()
+            failing.cancel()
+        raise self._error
+
+    async def close(self) -> None:
+        """Close both connections."""
+        for waiting in self._subscribing.values():
+            for future in waiting:
+                if not future.done():
+                    future.set_exception(self._error)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with suppress(*FAILURES):
+            await self._listener.aclose()  # type: ignore[no-untyped-call]
+            await self._client.aclose()
+        await self._client.connection_pool.disconnect()
+
+    def look(self) -> None:
+        """Fail if Redis has not responded for long, or else ask it for a sign of life."""
+        if asyncio.get_running_loop().time() - self._pong > TIMEOUT:
+            self.fail(LateError("no response"))
+        else:
+            self.start(self._listener.ping())
+
+    def start(self, work: Awaitable[Any]) -> asyncio.Task[None]:
+        """Have a task do some work whose failure is the session's."""
+        task = asyncio.create_task(self._try(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def fail(self, error: Exception) -> None:
+        """End the session with an error."""
+        if not self._failed.is_set():
+            self._error = error
+            self._failed.set()
+
+    # Commands. They raise what is among FAILURES; if the connection is to blame, the session has failed.
+
+    async def put(self, room: str, epoch: bytes, last: bytes, new: Put | None, begun: NewRoom) -> Taken | Behind | Full:
+        """Put an entry into a room that stands at `last`, or find out what the caller lacks."""
+        put = new or Put(b"", b"", b"", 0)
+        place: list[Any] = [PREFIX, room, epoch, last, *self._bounds]
+        found = await self._do(self._put(args=[*place, put.entry, put.id, put.replaced, put.growth, *begun]))
+        if found[0] == b"taken":
+            return Taken(*found[1:])
+        if found[0] == b"full":
+            return Full(found[1].decode(), found[2])
+        return Behind(found[1], [(id, fields[1]) for id, fields in found[2] if id != _FIRST])
+
+    async def tell_here(self, room: str, worker: bytes, part: bytes, lifetime: float) -> None:
+        """Keep, and publish, a worker's part of who is in a room; b"": nobody."""
+        key = f"{PREFIX}{room}:here"
+        pipeline = self._client.pipeline()
+        if part:
+            pipeline.hset(key, worker.decode(), part)
+            pipeline.pexpire(key, math.ceil(1000 * lifetime))
+        else:
+            pipeline.hdel(key, worker.decode())
+        pipeline.publish(PREFIX + room, b"h" + worker + b" " + part)
+        await self._do(pipeline.execute())
+
+    async def here(self, room: str) -> dict[bytes, bytes]:
+        """Return each worker's part of who is in a room."""
+        found: dict[bytes, bytes] = await self._do(self._client.hgetall(f"{PREFIX}{room}:here"))
+        return found
+
+    async def forget_here(self, room: str, worker: bytes) -> None:
+        """Forget the part of a worker that has died."""
+        await self._do(self._client.hdel(f"{PREFIX}{room}:here", worker.decode()))
+
+    async def subscribe(self, room: str) -> None:
+        """Hear of a room from now on."""
+        channel = (PREFIX + room).encode()
+        future = asyncio.get_running_loop().create_future()
+        self._subscribing.setdefault(channel, deque()).append(future)
+        await self._do(self._listener.subscribe(channel))
+        await future
+
+    async def unsubscribe(self, room: str) -> None:
+        """Hear of a room no more."""
+        await self._do(self._listener.unsubscribe(PREFIX + room))
+
+    async def _do(self, work: Awaitable[Any]) -> Any:
+        try:
+            found = await work
+            if self._failed.is_set():
+                # The client may have connected again, perhaps to another run.
+                raise self._error
+            return found
+        except FAILURES as error:
+            if isinstance(error, (LostError, LateError, ReadOnlyError, OSError)):
+                self.fail(error)
+            elif not self._has_complained:
+                self._has_complained = True
+                _log.error("Redis refuses what rooms need: %s", error)
+            raise
+
+    async def _try(self, work: Awaitable[Any]) -> None:
+        with suppress(*FAILURES):
+            await self._do(work)
+
+    async def _hear_all(self) -> None:
+        while True:
+            message = await self._listener.get_message(timeout=None)
+            self._pong = asyncio.get_running_loop().time()
+            if message is None:
+                continue
+            channel = message["channel"]
+            if message["type"] == "message":
+                self._hear(channel.removeprefix(PREFIX.encode()), message["data"])
+            elif message["type"] == "subscribe" and (waiting := self._subscribing.get(channel)):
+                future = waiting.popleft()
+                if not waiting:
+                    del self._subscribing[channel]
+                if not future.done():
+                    future.set_result(None)
+
+
+def pool_of(settings: Settings) -> ConnectionPool:
+    """Return how to connect to Redis. Raises SettingError for an address that is none."""
+    assert settings.relay is not None
+    options: dict[str, Any] = {
+        "protocol": 2,
+        "socket_timeout": TIMEOUT,
+        "socket_connect_timeout": TIMEOUT,
+        # A connection that fails ends the session.
+        "retry": Retry(NoBackoff(), 0),
+    }
+    try:
+        pool: ConnectionPool = ConnectionPool.from_url(settings.relay, **options)
+        pool.make_connection()  # type: ignore[no-untyped-call]
+    except (ValueError, TypeError, AttributeError, RedisError):
+        # Its message may quote the password.
+        raise SettingError(
+            "relay", "this is no address of Redis: redis://[[NAME]:PASSWORD@]HOST[:PORT][/DATABASE]"
+        ) from None
+    return pool
+
+
+def shown(address: str) -> str:
+    """Return an address of Redis without name and password."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

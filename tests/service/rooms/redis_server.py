@@ -1,0 +1,78 @@
+"""A real redis-server, which tests stop and start again; it listens at a socket in a folder of its own."""
+
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ..process import wait_until
+
+needs_redis = pytest.mark.skipif(
+    shutil.which("redis-server") is None, reason="needs redis-server (Debian: redis-server)"
+)
+
+
+class RedisServer:
+    """A server that keeps nothing on disk, unless it is told to save."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self._socket = folder / "redis.sock"
+        self._command = (
+            *("redis-server", "--port", "0", "--unixsocket", str(self._socket), "--dir", str(folder)),
+            *("--save", "", "--appendonly", "no", "--logfile", str(folder / "redis.log"), *options),
+        )
+        self.address = f"unix://{self._socket}"
+        self.client = self.client_of(self.address)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @staticmethod
+    def client_of(address: str):  # type: ignore[no-untyped-def]
+        redis = pytest.importorskip("redis", reason="the packages of chatiere[redis] are not there")
+        return redis.Redis.from_url(address)
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(self._listens, "Redis listens")
+
+    def _listens(self) -> bool:
+        import redis
+
+        try:
+            self.client.ping()
+        except redis.AuthenticationError:
+            return True
+        except redis.ConnectionError:
+            return False
+        return True
+
+    def suspend(self) -> None:
+        """Let it hang."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """End it at once: what is not saved is lost."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+@contextmanager
+def redis_server(folder: Path, *options: str) -> Iterator[RedisServer]:
+    server = RedisServer(folder, *options)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+        server.client.close()

@@ -1,0 +1,502 @@
+"""Rooms in Redis: shared by processes, changed atomically, forgotten in time; Redis away or restarted; a password."""
+
+import random
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from prometheus_client import CollectorRegistry
+from tables.support import NEXT, Host, begun, human, played, secret_of
+
+from chatiere import engine
+from chatiere.service.base.errors import ROOMS_AWAY, StatusError
+from chatiere.service.base.metrics import Metrics
+from chatiere.service.base.settings import SettingError, Settings
+from chatiere.service.exchange.health import Health
+from chatiere.service.rooms import redis_relay
+from chatiere.service.rooms.relay import create_relay
+from chatiere.service.tables.keys import Keyring
+from chatiere.v1 import room_service_pb2 as pb
+from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
+
+from ..process import served, wait_until
+from ..support import LogLines, refusal, running
+from .redis_server import RedisServer, needs_redis, redis_server
+from .support import OTHER_ROOM, ROOM, Ear, Rooms, name_entry, person_of, refused
+from .test_rooms_served import Follower, post
+
+pytestmark = needs_redis
+ANNA, BERT, CLEO = map(secret_of, range(3))
+PASSWORD = "s3cr3t-of-redis"
+SERVICE = "chatiere.v1.RoomService"
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Return a folder whose path is short enough for a socket."""
+    path = Path(tempfile.mkdtemp(prefix="redis"))
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def make(redis: RedisServer) -> Iterator[Any]:
+    """Return what makes processes that share their rooms."""
+    made: list[Rooms] = []
+
+    def make(keys: Keyring | None = None, relay: str = redis.address, **settings: Any) -> Rooms:
+        made.append(Rooms(keys, relay, **settings))
+        return made[-1]
+
+    yield make
+    for rooms in made:
+        rooms.relay.close()
+
+
+def heard(ear: Ear, *entries: pb.RoomEntry) -> None:
+    """Wait until a follower has got these entries, and no others."""
+    wait_until(lambda: len(ear.entries) >= len(entries), "the entries come")
+    assert ear.entries == list(entries)
+
+
+def presence_of(ear: Ear) -> pb.RoomPresence:
+    """Return who is here, as a follower was told last."""
+    return [each.presence for each in ear.heard if each.HasField("presence")][-1]
+
+
+def ended(ear: Ear) -> Any:
+    """Wait until a follower's call has ended; return the error."""
+    return wait_until(lambda: ear.error, "its call ends")
+
+
+def status_of(rooms: Rooms) -> int:
+    request = HealthCheckRequest(service=SERVICE).SerializeToString()
+    return HealthCheckResponse.FromString(rooms.health.check(request)).status  # type: ignore[no-any-return]
+
+
+# Several processes
+
+
+def test_posts_reach_followers_at_all_processes(make: Any) -> None:
+    host = Host()
+    one, other = make(host.keys), make(host.keys)
+    table, secrets = begun(host, engine.game("discat"), 2)
+    here, there = one.follow(), other.follow()
+    expected = []
+    moves = played(host, table, secrets, random.Random(1))
+    for ply, (each, rooms) in enumerate(zip(moves, (one, other) * 5, strict=False)):
+        assert rooms.post(table=each, secret=secrets[ply % 2]).taken
+        expected.append(pb.RoomEntry(table=each))
+    other.post(name="Bert", secret=BERT)
+    one.post(name="Anna")
+    expected += [name_entry(BERT, "Bert"), name_entry(ANNA, "Anna")]
+    for ear in (here, there):
+        heard(ear, *expected)
+    # The cursor of a process is one of all.
+    again = other.follow(cursor=here.heard[-2].cursor)
+    assert (again.entries, again.heard[0].is_whole) == (expected[-1:], False)
+    assert make(host.keys).follow().entries == expected
+
+
+def test_who_is_here_at_all_processes(make: Any) -> None:
+    one, other = make(), make()
+    anna = one.follow(secret=ANNA)
+    bert = other.follow(secret=BERT)
+    both = sorted([person_of(ANNA), person_of(BERT)])
+    for ear in (anna, bert):
+        wait_until(lambda ear=ear: list(presence_of(ear).people) == both, "the other is here")  # type: ignore[misc]
+    onlooker = other.follow()
+    wait_until(lambda: presence_of(anna).onlookers == 1, "somebody looks on")
+    # The same person twice.
+    window = one.follow(secret=BERT)
+    wait_until(lambda: list(presence_of(window).people) == both, "both are here")
+    for ear in (bert, onlooker):
+        ear.leave()
+    wait_until(lambda: presence_of(anna).onlookers == 0, "nobody looks on")
+    assert len(presence_of(anna).people) == 2
+    window.leave()
+    wait_until(lambda: list(presence_of(anna).people) == [person_of(ANNA)], "the other has left")
+    anna.leave()
+    for rooms in (one, other):
+        rooms.check_empty()
+
+
+def test_a_process_that_died_is_not_here_for_long(make: Any, redis: RedisServer, monkeypatch: Any) -> None:
+    monkeypatch.setattr(redis_relay, "_SILENCE", 0.5)
+    one = make()
+    here = pb.RoomPresence(people=[person_of(BERT)]).SerializeToString()
+    redis.client.hset(f"chatiere:rooms:{person_of(ROOM).hex()}:here", "0" * 16, here)
+    anna = one.follow(secret=ANNA)
+    assert len(anna.heard[0].presence.people) == 2
+
+    def is_forgotten() -> bool:
+        one.look(15)
+        return list(presence_of(anna).people) == [person_of(ANNA)]
+
+    wait_until(is_forgotten, "it is forgotten")
+    key = f"chatiere:rooms:{person_of(ROOM).hex()}:here"
+    wait_until(lambda: not redis.client.hexists(key, "0" * 16), "by Redis, too")
+
+
+def test_of_tables_posted_at_once_at_several_processes_one_is_taken(make: Any) -> None:
+    host = Host()
+    processes = [make(host.keys) for _ in range(3)]
+    table, _ = begun(host, engine.game("chat_perche"), 2)
+    while len(legal := host.look(table, secret_of(seat := host.look(table).view.turn.seat)).legal_actions) < 6:
+        table = host.move(table, secret_of(seat), legal[0].id).table
+    children = [host.move(table, secret_of(seat), action.id).table for action in legal[:6]]
+    ears = [rooms.follow() for rooms in processes]
+    processes[0].post(table=table)
+    together = threading.Barrier(len(children))
+    responses: list[pb.PostResponse] = []
+
+    def post_one(number: int) -> None:
+        together.wait()
+        responses.append(processes[number % 3].post(table=children[number], secret=secret_of(seat)))
+
+    threads = [threading.Thread(target=post_one, args=(number,)) for number in range(len(children))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (taken,) = (each.table for each in responses if each.taken)
+    assert [each.table for each in responses] == [taken] * len(children)
+    for ear in ears:
+        heard(ear, pb.RoomEntry(table=table), pb.RoomEntry(table=taken))
+
+
+def test_acknowledgements_posted_at_once_are_all_kept(make: Any) -> None:
+    host = Host()
+    processes = [make(host.keys), make(host.keys)]
+    secrets = [ANNA, BERT, CLEO]
+    table = host.new_table(game="discat", players=3, seats=list(map(human, secrets)), acknowledgement=NEXT).table
+    processes[0].post(table=table)
+    together = threading.Barrier(3)
+
+    def acknowledge(number: int) -> None:
+        together.wait()
+        processes[number % 2].post(table=host.acknowledge(table, secrets[number]), secret=secrets[number])
+
+    threads = [threading.Thread(target=acknowledge, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (entry,) = processes[1].follow().entries
+    assert entry.table == host.acknowledge(table, *secrets)
+
+
+def test_a_post_that_was_not_heard_of_is_read(make: Any, redis: RedisServer) -> None:
+    """A published message is lost where a connection breaks: the next one shows it, or the next look."""
+    one, other = make(), make()
+    ear = one.follow()
+    hear, one.relay._hear_entry = one.relay._hear_entry, lambda *_: None
+    other.post(name="Anna")
+    wait_until(lambda: redis.client.pubsub_numsub("chatiere:rooms:" + person_of(ROOM).hex())[0][1] == 1, "one hears")
+    other.post(name="Bert", secret=BERT)
+    one.settle()
+    one.relay._hear_entry = hear
+    other.post(name="Cleo", secret=CLEO)
+    heard(ear, *(name_entry(secret, name) for secret, name in ((ANNA, "Anna"), (BERT, "Bert"), (CLEO, "Cleo"))))
+
+
+# Bounds
+
+
+def test_a_room_that_gave_way_ends_its_followers_at_all_processes(make: Any) -> None:
+    one, other = make(max_rooms=2), make(max_rooms=2)
+    one.post(name="Anna")
+    ears = [one.follow(), other.follow()]
+    other.post(OTHER_ROOM, name="Anna")
+    for ear in ears:
+        error = ended(ear)
+        assert (error.reason, error.metadata["limit"]) == ("LIMIT_EXCEEDED", "rooms at a time")
+    assert one.kept == {person_of(OTHER_ROOM)}
+    assert other.sample("chatiere_rooms_dropped_total", reason="full") == 1
+
+
+def test_rooms_that_are_followed_stay_in_use(make: Any, redis: RedisServer) -> None:
+    rooms = make(max_rooms=4)
+    rooms.post(name="Anna")
+    ear, name = rooms.follow(), person_of(ROOM).hex()
+    rooms.post((1).to_bytes(16), name="Anna")
+    used = redis.client.zscore("chatiere:rooms:used", name)
+    rooms.look(15)
+    wait_until(lambda: redis.client.zscore("chatiere:rooms:used", name) > used, "the followed room was used")
+    rooms.post((2).to_bytes(16), name="Anna")
+    assert ear.error is None
+    assert rooms.kept == {person_of(ROOM), person_of((2).to_bytes(16))}
+
+
+def test_nothing_in_redis_is_for_ever(make: Any, redis: RedisServer) -> None:
+    rooms = make(room_lifetime=100.0)
+    rooms.post(name="Anna")
+    ear = rooms.follow(secret=ANNA)
+    wait_until(lambda: len(redis.client.keys()) == 9, "who is here is there, too")
+    keys = redis.client.keys()
+    assert all(0 < redis.client.pttl(key) <= 200_000 for key in keys)
+    assert 99_000 < redis.client.pttl(f"chatiere:rooms:{person_of(ROOM).hex()}") <= 100_000
+    ear.leave()
+
+
+def test_a_room_that_nobody_uses_is_forgotten(make: Any, redis: RedisServer) -> None:
+    brief, long = make(room_lifetime=0.001), make()
+    brief.post(name="Anna")
+    # In time, and with its share of the bounds.
+    wait_until(lambda: not redis.client.exists(f"chatiere:rooms:{person_of(ROOM).hex()}"), "Redis forgets it")
+    wait_until(lambda: not redis.client.keys(), "and the rest")
+    brief.post(name="Anna")
+    long.post(OTHER_ROOM, name="Bert")
+    brief.post(OTHER_ROOM, name="Bert")
+    assert brief.kept <= {person_of(OTHER_ROOM)}
+    long.post(name="Anna")
+    assert int(redis.client.get("chatiere:rooms:total")) == sum(map(int, redis.client.hvals("chatiere:rooms:size")))
+
+
+def test_redis_learns_neither_ids_nor_secrets_nor_addresses(make: Any, redis: RedisServer) -> None:
+    rooms = make()
+    rooms.post(name="Anna", client="192.0.2.7")
+    rooms.follow(secret=ANNA)
+    kept = b""
+    for key in redis.client.scan_iter():
+        kept += key + (redis.client.dump(key) or b"")
+    assert b"Anna" in kept
+    for hidden in (ROOM, ANNA, b"192.0.2.7"):
+        assert hidden not in kept
+
+
+# Redis away
+
+
+def away(call: Any, *arguments: Any, **named: Any) -> None:
+    with pytest.raises(StatusError) as found:
+        call(*arguments, **named)
+    assert found.value.status == ROOMS_AWAY
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_redis_is_killed_and_started(make: Any, folder: Path, is_saved: bool) -> None:
+    """With nothing left, or with an older state."""
+    with redis_server(folder) as redis:
+        one, other = make(relay=redis.address), make(relay=redis.address)
+        one.post(name="Anna")
+        if is_saved:
+            redis.client.save()
+        ears = [one.follow(), other.follow(secret=BERT)]
+        one.post(name="Bert", secret=BERT)
+        heard(ears[1], name_entry(ANNA, "Anna"), name_entry(BERT, "Bert"))
+        cursor = ears[1].cursor
+        redis.kill()
+        for ear in ears:
+            assert ended(ear).status == ROOMS_AWAY
+        for rooms in (one, other):
+            rooms.wait_for_redis(is_away=True)
+            assert status_of(rooms) == HealthCheckResponse.NOT_SERVING
+            away(rooms.post, name="Anna")
+            away(rooms.follow)
+            assert rooms.sample("chatiere_room_followers") == 0
+        redis.start()
+        for rooms in (one, other):
+            rooms.wait_for_redis()
+            assert status_of(rooms) == HealthCheckResponse.SERVING
+        # Another name took the number of the one that was lost; whoever has seen that is told all.
+        one.post(name="Cleo", secret=CLEO)
+        again = other.follow(cursor=cursor)
+        assert again.heard[0].is_whole
+        before = [name_entry(ANNA, "Anna")] if is_saved else []
+        assert again.entries == [*before, name_entry(CLEO, "Cleo")]
+        other.post(name="Bert", secret=BERT)
+        heard(again, *before, name_entry(CLEO, "Cleo"), name_entry(BERT, "Bert"))
+
+
+def test_a_room_that_redis_lost_meanwhile_is_begun_anew(make: Any, redis: RedisServer) -> None:
+    rooms = make()
+    rooms.post(name="Anna")
+    ear = rooms.follow()
+    redis.client.flushall()
+    assert rooms.post(name="Bert", secret=BERT).taken
+    assert ended(ear).status == ROOMS_AWAY
+    again = rooms.follow(cursor=ear.heard[0].cursor)
+    assert (again.entries, again.heard[0].is_whole) == ([name_entry(BERT, "Bert")], True)
+
+
+def test_a_message_that_is_not_understood_ends_the_session_and_not_the_relay(make: Any, redis: RedisServer) -> None:
+    rooms = make()
+    ear = rooms.follow()
+    with LogLines() as log:
+        redis.client.publish(f"chatiere:rooms:{person_of(ROOM).hex()}", b"hstranger \xff")
+        assert ended(ear).status == ROOMS_AWAY
+        log.wait_for("is not understood")
+    rooms.wait_for_redis()
+    assert rooms.post(name="Anna").taken
+
+
+def test_keys_that_somebody_deleted_are_made_up_for(make: Any, redis: RedisServer) -> None:
+    rooms = make(max_rooms=2)
+    rooms.post(name="Anna")
+    redis.client.delete("chatiere:rooms:owner", "chatiere:rooms:size")
+    for number in range(6):
+        assert rooms.post(number.to_bytes(16), name="Anna", client=str(number)).taken
+        assert len(rooms.kept) <= 2
+
+
+def test_redis_comes_later_than_the_service(folder: Path) -> None:
+    redis = RedisServer(folder)
+    settings, registry = Settings(relay=redis.address), CollectorRegistry()
+    with LogLines() as log:
+        relay = create_relay(settings, Metrics(registry), health := Health([SERVICE]))
+        line = log.wait_for("Redis at unix://")
+        assert "start it, or correct --relay" in line
+        # Once, however often it is tried.
+        redis.start()
+        log.wait_for("rooms are kept by Redis")
+        assert sum("is away" in each for each in log.lines) == 1
+    request = HealthCheckRequest(service=SERVICE).SerializeToString()
+    assert HealthCheckResponse.FromString(health.check(request)).status == HealthCheckResponse.SERVING
+    relay.close()
+    redis.kill()
+
+
+def test_a_redis_that_hangs_is_away(make: Any, folder: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("chatiere.service.rooms.redis_session.TIMEOUT", 0.2)
+    with redis_server(folder) as redis:
+        rooms = make(relay=redis.address)
+        ear = rooms.follow()
+        redis.suspend()
+
+        def is_ended() -> bool:
+            rooms.look()
+            return ear.error is not None
+
+        wait_until(is_ended, "its followers are ended")
+        redis.resume()
+        rooms.wait_for_redis()
+        assert rooms.post(name="Anna").taken
+
+
+def test_a_redis_without_memory_refuses_posts_and_ends_nobody(make: Any, redis: RedisServer) -> None:
+    rooms = make()
+    ear = rooms.follow()
+    with LogLines() as log:
+        redis.client.config_set("maxmemory", 1)
+        try:
+            away(rooms.post, name="Anna")
+            away(rooms.post, name="Anna")
+        finally:
+            redis.client.config_set("maxmemory", 0)
+        assert sum("Redis refuses what rooms need" in line for line in log.lines) == 1
+    assert rooms.post(name="Bert").taken
+    heard(ear, name_entry(ANNA, "Bert"))
+    assert rooms.sample("chatiere_relay_away") == 0
+
+
+@pytest.mark.parametrize("door", ["grpcio", "fast"])
+def test_clients_of_a_service_without_redis_learn_when_to_try_again(door: Any, folder: Path) -> None:
+    redis = RedisServer(folder)
+    with running(Settings(address="127.0.0.1:0", relay=redis.address), door) as server:
+        stub: Any = RoomServiceStub(server.channel)
+        told = refusal(stub.Post, pb.PostRequest(room=ROOM, secret=ANNA, name="Anna"))
+        assert (told.code, told.retry_after) == (grpc.StatusCode.UNAVAILABLE, 1.0)
+        assert "try again" in told.message
+        follower = Follower(server)
+        assert follower.next().code() == grpc.StatusCode.UNAVAILABLE
+        follower.leave()
+        redis.start()
+        wait_until(lambda: server.sample("chatiere_relay_away") == 0, "Redis is there")
+        follower = Follower(server)
+        follower.next()
+        assert post(server, name="Anna").taken
+        assert follower.entries(1) == [name_entry(ANNA, "Anna")]
+        follower.leave()
+    redis.kill()
+
+
+# Addresses
+
+
+def test_workers_of_one_server_share_rooms_and_log_no_password(folder: Path) -> None:
+    with redis_server(folder, "--requirepass", PASSWORD):
+        variables = {"CHATIERE_RELAY": f"unix://:{PASSWORD}@{folder / 'redis.sock'}"}
+        with served("--workers", "2", environment=variables) as server, ExitStack() as stack:
+            address, followers = server.address, list[Any]()
+
+            def follow() -> Any:
+                # Another connection, at any worker.
+                options = [("grpc.use_local_subchannel_pool", 1)]
+                channel = stack.enter_context(grpc.insecure_channel(address, options))
+                return RoomServiceStub(channel), iter(RoomServiceStub(channel).Follow(pb.FollowRequest(room=ROOM)))
+
+            def are_both_there() -> bool:
+                followers.append(follow())
+                next(followers[-1][1])
+                return server.total("chatiere_rooms") == 2
+
+            for number in range(2):
+                server.find(f"rooms are kept by Redis at unix://{folder}/redis.sock", after=number)
+            wait_until(are_both_there, "both workers have followers")
+            followers[0][0].Post(pb.PostRequest(room=ROOM, secret=ANNA, name="Anna"))
+            for _, responses in followers:
+                entries = next(response.entries for response in responses if response.entries)
+                assert list(entries) == [name_entry(ANNA, "Anna")]
+            server.stop()
+            assert PASSWORD not in "\n".join(server.lines)
+
+
+def test_a_password_is_in_no_error_log_or_setting(folder: Path) -> None:
+    with redis_server(folder, "--requirepass", PASSWORD) as redis, LogLines() as log:
+        wrong = f"unix://:{PASSWORD}x@{folder / 'redis.sock'}"
+        settings = Settings(relay=wrong)
+        relay = create_relay(settings, Metrics(CollectorRegistry()), Health([SERVICE]))
+        line = log.wait_for("is away")
+        assert "invalid username-password pair" in line
+        relay.close()
+        right = Settings(relay=wrong.replace("x@", "@"))
+        relay = create_relay(right, Metrics(CollectorRegistry()), Health([SERVICE]))
+        assert redis.address in log.wait_for("rooms are kept by Redis")
+        relay.close()
+        assert PASSWORD not in "\n".join([*log.lines, repr(settings), repr(right)])
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"redis://:{PASSWORD}@host:port",
+        f"redis://:{PASSWORD}@[host:1",
+        f"redis://:{PASSWORD}@host:1/?sort=of",
+        f"redis://:{PASSWORD}@host:1/?db=first",
+        f"http://:{PASSWORD}@host:1",
+        PASSWORD,
+    ],
+)
+def test_what_is_no_address_of_redis(address: str) -> None:
+    with pytest.raises(SettingError, match=r"^relay: ") as found:
+        create_relay(Settings(relay=address), Metrics(CollectorRegistry()), Health([SERVICE]))
+    assert PASSWORD not in str(found.value)
+    assert found.value.__cause__ is None
+
+
+def test_without_its_packages_an_error_names_them(monkeypatch: Any) -> None:
+    monkeypatch.delitem(sys.modules, "chatiere.service.rooms.redis_relay")
+    monkeypatch.setitem(sys.modules, "redis", None)
+    for name in [name for name in sys.modules if name.startswith(("redis.", "chatiere.service.rooms.redis_"))]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(SettingError, match=r"relay: missing packages: pip install 'chatiere\[redis\]'"):
+        create_relay(Settings(relay="redis://localhost"), Metrics(CollectorRegistry()), Health([SERVICE]))
+
+
+def test_refusals_come_from_the_newest_state(make: Any) -> None:
+    """One that a process has no followers of, too."""
+    one, other = make(), make()
+    for number in range(64):
+        one.post(name="cat", secret=secret_of(number))
+    for rooms in (one, other):
+        found = refused(rooms.post, name="cat", secret=secret_of(64))
+        assert found == ("LIMIT_EXCEEDED", "posts of a room that are a name")
