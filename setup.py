@@ -99,8 +99,9 @@ DEBUG_FLAGS = [
 # threads apart.
 THREADED = ("chatiere.engine.core.batch", "chatiere.engine.core.parts", "chatiere.engine.core.threads")
 THREADED_FLAGS = ["-fprofile-update=atomic"]
-# C by itself, which a module is compiled with, without its suffix.
+# C by itself, which a module is compiled with, without its suffix; others read its header alone.
 OWN_C = {"chatiere.bots.integer_network": ("net",)}
+HEADERS_OF_OWN_C = dict.fromkeys((*OWN_C, "chatiere.bots.search", "chatiere.bots.simulations"), ("net",))
 DEBUG_LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"]
 
 
@@ -310,8 +311,8 @@ def extensions() -> list[Extension]:
         Extension(
             name,
             [str(source), *(str(source.with_name(f"{each}.c")) for each in OWN_C.get(name, ()))],
-            depends=[str(source.with_name(f"{each}.h")) for each in OWN_C.get(name, ())],
-            include_dirs=[str(source.parent)] if name in OWN_C else [],
+            depends=[str(source.with_name(f"{each}.h")) for each in HEADERS_OF_OWN_C.get(name, ())],
+            include_dirs=[str(source.parent)] if name in HEADERS_OF_OWN_C else [],
             extra_compile_args=PROCESSOR_FLAGS
             + (DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)
             + (THREADED_FLAGS if DEBUG and name in THREADED else []),
@@ -342,7 +343,7 @@ setup(
     packages=list(packages()),
     # Of the folders, which the source distribution has whole, nothing else.
     include_package_data=False,
-    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", *SERVED]},
+    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "ladder.json", *SERVED]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions() + http2_extensions(),

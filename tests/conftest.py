@@ -7,12 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
-# How long an example takes says more of the machine than of the code.
-settings.register_profile("untimed", deadline=None)
+# How long an example takes, or to draw it, says more of the machine than of the code.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("untimed", UNTIMED)
 # For make mutants, which asks only which test fails: nothing is shrunk, explained or kept.
-settings.register_profile("first_failure", deadline=None, phases=(Phase.explicit, Phase.generate), database=None)
+settings.register_profile("first_failure", UNTIMED, phases=(Phase.explicit, Phase.generate), database=None)
 settings.load_profile("untimed")
 
 

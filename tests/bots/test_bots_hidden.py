@@ -9,7 +9,9 @@ import pytest
 
 from chatiere import bots, engine
 from chatiere.bots import Decisions, hosting
+from chatiere.bots.ismcts import IsmctsBot
 
+from .networks import random_network
 from .support import GAMES, SPECS, TABLES, All, Host
 
 GAMES_AT_ONCE = 6
@@ -28,6 +30,7 @@ def with_other_secrets(host: Host, seed: int) -> Host:
 def test_choices_do_not_change_with_what_is_hidden(name: str, players: int) -> None:
     host = Host(name, players, GAMES_AT_ONCE, seed=players)
     players_of = [bots.get(spec, name, players) for spec in SPECS[name]]
+    players_of.append(IsmctsBot(8, net=random_network(name, players)))
     differed = 0
     decided = 0
     while len(host.positions.actors):

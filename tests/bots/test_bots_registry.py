@@ -43,7 +43,7 @@ def test_an_unknown_bot(name: str, spec: str) -> None:
         ("flat:", "bot flat: '' is not PARAMETER=NUMBER"),
         ("flat:playouts", "bot flat: 'playouts' is not PARAMETER=NUMBER"),
         ("flat:playouts=3,", "bot flat: '' is not PARAMETER=NUMBER"),
-        ("flat:rollouts=3", "bot flat: unknown parameter 'rollouts'; known parameters: playouts"),
+        ("flat:rollouts=3", "bot flat: unknown parameter 'rollouts'; known parameters: playouts, temperature"),
         ("random:playouts=3", "bot random: unknown parameter 'playouts'; it has none"),
         ("flat:playouts=3,playouts=4", "bot flat: playouts is given twice"),
     ],

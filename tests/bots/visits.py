@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bots.networks import random_network
 from chatiere import bots, engine
 from chatiere.bots import hosting
 from chatiere.bots.search import Leaves, search
@@ -22,6 +23,7 @@ from chatiere.engine import Game, Position
 # Positions of each game.
 POSITIONS = 8
 SEARCHES = ("flat:playouts=100", "ismcts:simulations=400", "ismcts:simulations=200,noise=50")
+MISTAKEN = ("flat:playouts=100,temperature=30", "ismcts:simulations=100,temperature=100")
 
 
 def positions(game: Game, players: int) -> Iterator[Position]:
@@ -79,8 +81,10 @@ def choices() -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {}
     for game in engine.games():
         players = game.max_players
-        specs = (*SEARCHES, *bots.names(game)[3:])
+        specs = (*SEARCHES, *MISTAKEN, *bots.names(game)[3:])
         found[game.name] = {spec: chosen(game, players, spec) for spec in specs}
+        network = random_network(game.name, players, groups=2).network()
+        found[game.name]["network"] = visits(game, players, exploration=1.25, noise=0.25, network=network)
         found[game.name]["priors"] = visits(game, players, exploration=1.25, noise=0.25, evaluate=made_up(players))
     return found
 

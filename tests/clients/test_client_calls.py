@@ -8,13 +8,18 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
+from prometheus_client import CollectorRegistry
 
 from chatiere import bots, engine
 from chatiere.clients import AsyncClient, ChatiereError, Client
 from chatiere.clients.calls import game_requests
+from chatiere.clients.records import begin_record
 from chatiere.engine.wire import fill
+from chatiere.service.base.settings import Settings
+from chatiere.service.ports.server import create_server
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, Position, State, View
 from chatiere.v1.game_service_pb2 import ApplyRequest, ListGamesRequest
+from chatiere.v1.record_pb2 import GameRecord, RecordStream
 
 from .conftest import Ask
 
@@ -229,6 +234,44 @@ def test_suggest_asks_a_bot(ask: Ask, name: str) -> None:
     assert ask("suggest", position.state, "flat:playouts=20", seed=7) == found
     with pytest.raises(ChatiereError, match="INVALID_BOT"):
         ask("suggest", position.state, "nobody")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_analyse_judges_the_decisions_of_a_record(ask: Ask, name: str) -> None:
+    position = ask("new_game", name, fewest(name), seed=5, include=Include(legal_actions=True))
+    record = begin_record(position, fewest(name))
+    for _ in range(4):
+        record.actions.append(position.legal_actions[0].id)
+        position = ask("apply", position.state, position.legal_actions[0], include=Include(legal_actions=True))
+    found = ask("analyse", record, simulations=20, seed=7)
+    assert [each.played.action.id for each in found] == record.actions
+    assert ask("analyse", record, 1, 3, simulations=20, seed=7) == found[1:3]
+    with pytest.raises(ChatiereError, match="INVALID_RANGE"):
+        ask("analyse", record, 5)
+    with pytest.raises(ChatiereError, match="INVALID_BATCH"):
+        ask("analyse", record, simulations=0)
+
+
+async def test_an_analysis_too_long_for_a_call_takes_several() -> None:
+    position = engine.game("discat").new_game(2, seed=5)
+    record = GameRecord(game="discat", rules_version=1, players=2, stream=RecordStream(seed=5))
+    while len(record.actions) < 7:
+        record.actions.append(position.legal_actions()[0])
+        position.apply(record.actions[-1])
+    server, port = create_server(Settings(address="127.0.0.1:0", max_playouts=100), CollectorRegistry())
+    server.start()
+    try:
+        async with AsyncClient(f"127.0.0.1:{port}") as other:
+            there = await other.analyse(record, 1, simulations=40, seed=3)
+            with pytest.raises(ChatiereError, match="BATCH_TOO_LARGE"):
+                await other.analyse(record, simulations=101)
+        with Client(f"127.0.0.1:{port}") as client:
+            assert client.analyse(record, 1, simulations=40, seed=3) == there
+            with pytest.raises(ChatiereError, match="BATCH_TOO_LARGE"):
+                client.analyse(record, simulations=101)
+    finally:
+        server.stop(grace=None).wait()
+    assert [each.ply for each in there] == [1, 2, 3, 4, 5, 6]
 
 
 def test_numbers_that_no_field_can_hold_are_refused(ask: Ask) -> None:

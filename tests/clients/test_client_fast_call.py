@@ -180,7 +180,9 @@ def test_a_message_is_sent_as_grpc_has_it(service: Service) -> None:
     assert service.frame() == data(message(b"one message"))
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     contents=st.lists(st.integers(0, 80_000).map(lambda size: (b"meow" * 20_000)[:size]), max_size=4),
     cuts=st.lists(st.integers(0, 70_000), max_size=8),
@@ -554,7 +556,9 @@ def test_headers_with_padding_and_priority(service: Service) -> None:
 
 
 @pytest.mark.parametrize("greeting", [(), GREETING])
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     came=st.binary(max_size=200)
     | st.lists(
@@ -627,7 +631,7 @@ def test_deadlines_hold_while_other_frames_come(service: Service) -> None:
 
 
 def test_a_request_that_cannot_be_sent(service: Service) -> None:
-    call = service.call(timeout=0.2)
+    call = service.call(timeout=1.5)
     head = service.headers((":status", "200"))
     grant(service, call, head, setting(4, MAX_WINDOW), setting(5, MAX_FRAME), window(0, 2**30))
     # Nobody reads, and no socket takes so much.

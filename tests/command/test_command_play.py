@@ -6,6 +6,7 @@ import click
 import pytest
 
 from chatiere import bots, engine
+from chatiere.bots.ladder import ladder
 from chatiere.clients import Client, begin, play
 from chatiere.terminal.lines import narrate
 
@@ -50,9 +51,19 @@ def test_the_seed_is_that_of_the_game_and_of_the_bots(run: Run, address: str, na
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_defaults_are_the_smallest_table_all_bots_and_seed_1(run: Run, name: str) -> None:
-    given = ("--players", engine.game(name).min_players, "--bots", ",".join(bots.names(name)), "--seed", 1)
+def test_the_defaults_are_the_smallest_table_the_ladder_and_seed_1(run: Run, name: str) -> None:
+    rungs = ladder(engine.game(name))
+    given = ("--players", engine.game(name).min_players, "--bots", ",".join(rung.name for rung in rungs), "--seed", 1)
     assert run("play", "--game", name).stdout == run("play", "--game", name, *given).stdout
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_rungs_have_names(run: Run, name: str) -> None:
+    players = engine.game(name).max_players
+    rungs = ladder(engine.game(name))[1::-1]
+    result = run("play", "--game", name, "--players", players, "--bots", ",".join(rung.name for rung in rungs))
+    seats = [f"  seat {seat}: {rungs[seat % 2].name}" for seat in range(players)]
+    assert result.stdout.splitlines()[1 : players + 1] == seats
 
 
 @pytest.mark.parametrize("name", GAMES)

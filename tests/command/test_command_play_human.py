@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from chatiere import engine
+from chatiere.bots.ladder import ladder
 from chatiere.clients import records
 from chatiere.v1.record_pb2 import GameRecord, RecordOutcomes, RecordStream
 
@@ -192,7 +193,7 @@ def test_bots_take_the_seats_of_nobody_in_turn(run: Run) -> None:
         "  seat 2: random",
         "  seat 3: largest",
     ]
-    assert "  seat 0: ismcts:simulations=1000\n" in run(*asked).stdout
+    assert f"  seat 0: {ladder(engine.game('discat'))[1].bot}\n" in run(*asked).stdout
 
 
 def test_every_game_is_another_unless_a_seed_is_given(run: Run) -> None:

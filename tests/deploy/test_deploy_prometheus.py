@@ -17,7 +17,9 @@ import grpc
 import numpy as np
 import psutil
 import pytest
+import trustme
 import yaml
+from patience import PATIENCE
 from service.process import Served, served, wait_until
 
 from chatiere import engine
@@ -35,7 +37,7 @@ def queries() -> dict[str, str]:
     """Return every expression by its place; an alert's without the comparison, so that it always has a value."""
     found = {}
     for rule in RULES:
-        found[rule.get("alert") or rule["record"]] = re.sub(r" (==|>) [\d.]+$", "", rule["expr"].strip())
+        found[rule.get("alert") or rule["record"]] = re.sub(r" (==|>|<) [\d.]+$", "", rule["expr"].strip())
     for panel in json.loads(DASHBOARD.read_text())["panels"]:
         for target in panel["targets"]:
             query = target["expr"].replace("$__rate_interval", "30s")
@@ -74,7 +76,7 @@ def prometheus(folder: Path, target: str) -> Iterator[str]:
 
 def is_ready(address: str) -> bool:
     try:
-        with urllib.request.urlopen(f"http://{address}/-/ready", timeout=30):
+        with urllib.request.urlopen(f"http://{address}/-/ready", timeout=PATIENCE):
             return True
     except urllib.error.HTTPError:
         return False
@@ -83,15 +85,16 @@ def is_ready(address: str) -> bool:
 def ask(address: str, query: str) -> list[float]:
     """Return the present values of a query."""
     url = f"http://{address}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
-    with urllib.request.urlopen(url, timeout=30) as answer:
+    with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
         return [float(result["value"][1]) for result in json.load(answer)["data"]["result"]]
 
 
-def load(server: Served) -> None:
+def load(server: Served, roots: bytes) -> None:
     """Make calls of both services: games, a refusal, a batch."""
     # New connections each time, so that both workers get some.
     options = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1))
-    with grpc.insecure_channel(server.address, options=options) as channel:
+    credentials = grpc.ssl_channel_credentials(roots)
+    with grpc.secure_channel(server.address, credentials, options=options) as channel:
         client = Client(channel)
         for game in engine.games():
             state = client.new_game(game.name, game.min_players, seed=1).state
@@ -114,7 +117,12 @@ def batch(channel: grpc.Channel, game: engine.Game) -> None:
 
 
 def test_every_query_has_a_value(tmp_path: Path) -> None:
-    with served("--workers", "2") as server:
+    authority = trustme.CA()
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    issued = authority.issue_cert("127.0.0.1")
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    issued.private_key_pem.write_to_path(key)
+    with served("--workers", "2", "--tls-certificate", str(certificate), "--tls-key", str(key)) as server:
         target = urllib.parse.urlsplit(server.metrics_url).netloc
         with prometheus(tmp_path, target) as address:
             wait_until(lambda: ask(address, "up") == [1.0], "Prometheus has looked at the server")
@@ -122,7 +130,7 @@ def test_every_query_has_a_value(tmp_path: Path) -> None:
             missing = queries()
 
             def all_have_values() -> bool:
-                load(server)
+                load(server, authority.cert_pem.bytes())
                 for name, query in list(missing.items()):
                     values = ask(address, query)
                     if values and not any(math.isnan(value) for value in values):

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, EngineError, Game, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Table
 from chatiere.engine.core.columns import Columns, EvaluationColumns, FaultColumns, PositionColumns, Restart
 
 # The seconds that a test waits for something to happen before it fails.
-PATIENCE = 30.0
 # No random game from a first decision has this many decisions.
 MAX_GAME_LENGTH = 5_000
 # More playouts than are finished while a test waits.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from chatiere import bots, engine
+from chatiere.bots.ladder import ladder
 from chatiere.bots.registry import texts
 from chatiere.engine.core.languages import CATEGORIES
 from chatiere.engine.core.phrases import COMMON
@@ -16,7 +17,8 @@ def catalogues() -> Iterator[tuple[str, set[Text]]]:
     """Return the folder of every catalogue, and its texts."""
     yield "engine/core", {*COMMON.items(), CATEGORIES}
     yield "service/base", set(WORDS.items())
-    yield "bots", {text for game in engine.games() for info in bots.infos(game) for text in texts(info)}
+    rungs = {(f"ladder.{rung.name}", rung.title) for game in engine.games() for rung in ladder(game)}
+    yield "bots", rungs | {text for game in engine.games() for info in bots.infos(game) for text in texts(info)}
     for game in engine.games():
         phrases = engine.codec(game.name).phrases
         templates: set[Text] = {

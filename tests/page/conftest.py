@@ -9,10 +9,12 @@ import pytest
 
 pytest.importorskip("httptools")
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from service.process import Served, served
 
-from .person import Person
+from .person import PATIENCE, Person
+
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="package")

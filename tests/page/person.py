@@ -16,26 +16,29 @@ ARROWS = ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown")
 # More keys than it takes to reach anything on the page.
 FAR = 400
 
-# Runs in every document before the page does. `drawn` counts what is told of the game.
+# Runs in every document before the page does.
 _INIT = """(() => {
   if (!location.protocol.startsWith("http")) return;
   for (const [name, value] of Object.entries(SETTINGS)) {
     if (localStorage.getItem(name) === null) localStorage.setItem(name, value);
   }
-  window.drawn = 0;
+  window.clicked = 0;
   window.pointed = 0;
+  addEventListener("click", () => window.clicked++, true);
   addEventListener("pointerdown", () => window.pointed++, true);
   addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
-  new MutationObserver((records) => {
-    if (records.some(({ target }) => target instanceof Element && target.closest(".bar, .notice"))) window.drawn++;
-  }).observe(document, { childList: true, subtree: true });
 })()"""
 
+# A table on the screen that is the newest.
+NEWEST = ".stage[aria-busy=false]"
 # What can be picked or pushed at somebody's turn.
-TURN = ".stage .pickable, .bar .choices button[data-action]"
-_READY = f"(before) => window.drawn > before && document.querySelector('{TURN}, .notice.end') !== null"
+TURN = f"{NEWEST} .pickable, {NEWEST} ~ .bar .choices button[data-action]"
+# The end of a game, or a link to send.
+_END = ".notice.end:not([hidden])"
+_SHARE = f"{NEWEST} ~ .notice:not([hidden]) .share"
 
-# Brings an element into view, and returns a point at which a click finds it.
+# Brings an element into view, and returns a point at which a click finds it; `settledPointOf`, if it was there a frame
+# ago, too: what is waited for is asked again in each frame, unless it is a promise, which counts whatever comes of it.
 _POINT = """const pointOf = (one) => {
   one.scrollIntoView({ block: "center", behavior: "instant" });
   const { x, y, width, height } = one.getBoundingClientRect();
@@ -47,22 +50,31 @@ _POINT = """const pointOf = (one) => {
     if (pick === undefined ? one.contains(found) : found?.closest(".item")?.dataset.pick === pick) return point;
   }
   return null;
-}"""
-_FIND_POINT = f"(selector) => {{ {_POINT}; return pointOf(document.querySelector(selector)); }}"
-# Chooses one of what can be picked, and returns its point; true if the game is over, or its newest ply not `ply`.
-_CHOOSE = f"""async ({{ index, id, ply }}) => {{
-  const {{ tableOf }} = await import("./store.js");
-  if (document.querySelector(".notice.end") || (ply !== null && tableOf(id).newest !== ply)) return true;
-  {_POINT};
+};
+const settledPointOf = (one) => {
+  const [before, point] = [window.settling, pointOf(one)];
+  const isSettled = point && before?.one === one && before.x === point.x && before.y === point.y;
+  window.settling = isSettled ? undefined : { one, ...point };
+  return isSettled ? point : null;
+};"""
+_FIND_POINT = f"""(selector) => {{
+  {_POINT}
+  const one = document.querySelector(selector);
+  return one && settledPointOf(one);
+}}"""
+# Chooses one of what can be picked, and returns its point; true if the game is over.
+_CHOOSE = f"""(index) => {{
+  if (document.querySelector("{_END}")) return true;
+  {_POINT}
   const find = (selector) => [...document.querySelectorAll(selector)];
-  const primary = find(".bar .choices button.primary");
-  const items = find(".stage .pickable:not(.picked)");
-  const all = [...(items.length ? items : find(".stage .pickable")), ...find(".bar .choices button[data-action]")];
+  const [pickable, pushable] = {json.dumps(TURN.split(", "))}.map(find);
+  const primary = pushable.filter((one) => one.matches(".primary"));
+  const items = pickable.filter((one) => !one.matches(".picked"));
+  const all = [...(items.length ? items : pickable), ...pushable];
   const start = (index * 101) % (all.length || 1);
   const wanted = index % 2 && primary.length ? primary : [...all.slice(start), ...all.slice(0, start)];
   for (const one of wanted) {{
-    const point = pointOf(one);
-    if (point) return point;
+    if (pointOf(one)) return settledPointOf(one);
   }}
   return null;
 }}"""
@@ -88,7 +100,7 @@ class Person:
 
     `storage`: what another one's browser had kept (`kept`). What must never happen in anybody's browser is found at the
     end: errors, violations of the page's policy, requests to other origins, refused calls that no test has expected
-    (`refused`).
+    (`may_be_refused`).
     """
 
     def __init__(
@@ -125,6 +137,8 @@ class Person:
         self.context.on("response", self._note_refusal)
         self.page = self.context.new_page()
         self._played = 0
+        self.may_be_refused = False
+        """Whether a test expects calls to be refused."""
 
     def _note_refusal(self, response: Response) -> None:
         if response.status >= 400:
@@ -149,7 +163,7 @@ class Person:
         """Check that nothing has happened that never must."""
         assert self.errors == []
         # The page asks so whether the service has made a table that somebody sent.
-        refused = [(each.url, each.text()) for each in self.refused]
+        refused = [] if self.may_be_refused else [(each.url, each.text()) for each in self.refused]
         assert [each for each in refused if "NOT_ACKNOWLEDGED" not in each[1]] == []
         for request in self.requests:
             url = urlsplit(request.url)
@@ -197,39 +211,27 @@ class Person:
 
     @property
     def is_over(self) -> bool:
-        return self.page.locator(".notice.end").count() > 0
+        return self.page.locator(_END).count() > 0
 
     @property
     def can_act(self) -> bool:
         return self.page.locator(TURN).count() > 0
 
-    def await_turn(self, drawn: int = 0) -> None:
-        """Wait until there is something to pick, or the game is over, in what has been told after `drawn`."""
-        self.page.wait_for_function(_READY, arg=drawn)
-
-    @property
-    def drawn(self) -> int:
-        """How often something has been told of the game."""
-        number: int = self.page.evaluate("window.drawn")
-        return number
+    def await_turn(self) -> None:
+        """Wait until there is something to pick, or the game is over."""
+        self.page.wait_for_selector(f"{TURN}, {_END}", state="attached")
 
     def step(self) -> None:
         """Pick something, or push a button for a move, and wait until something else can be picked."""
-        drawn = self.drawn
-        # What the last step has set going may have been told before it was done: then the game may be over by now.
-        if {"clicks": self.click, "taps": self._tap, "keys": self._press}[self.way]():
-            self._played += 1
-            self.await_turn(drawn)
+        self._choose_one()
+        self.await_turn()
 
     def move(self) -> None:
-        """Make a decision, by as many clicks as it takes; the turn is somebody else's then, or this person's again."""
+        """Make a decision, by as many steps as it takes; the turn is somebody else's then, or this person's again."""
         ply = self.ply
-        drawn = self.drawn
-        while point := self._point(ply):
-            self.page.mouse.click(*point)
-            self._played += 1
-            self.page.wait_for_function("(before) => window.drawn > before", arg=drawn)
-            drawn = self.drawn
+        while self.ply == ply:
+            self._choose_one()
+            self.page.wait_for_selector(NEWEST, state="attached")
 
     @property
     def ply(self) -> int:
@@ -249,7 +251,7 @@ class Person:
 
     def settle(self) -> None:
         """Wait until it is this person's turn, or there is a link to send, or the game is over."""
-        self.page.wait_for_selector(f"{TURN}, .notice:not([hidden]) .share, .notice.end")
+        self.page.wait_for_selector(f"{TURN}, {_SHARE}, {_END}")
 
     @property
     def shared(self) -> str | None:
@@ -264,8 +266,7 @@ class Person:
 
     def pick(self, selector: str) -> None:
         """Click or tap what `selector` finds, where a click finds it."""
-        point = self.page.evaluate(_FIND_POINT, selector)
-        assert point, f"{selector} cannot be clicked"
+        point = self.page.wait_for_function(_FIND_POINT, arg=selector).json_value()
         self.page.mouse.click(point["x"], point["y"])
 
     def play_to_the_end(self) -> None:
@@ -277,36 +278,37 @@ class Person:
         """Begin the choice of what to pick elsewhere."""
         self._played = number
 
-    def _point(self, ply: int | None = None) -> tuple[float, float] | None:
-        """Return the point of something that can be picked or pushed; None if the game is over, or not at `ply`."""
-        # A table that is being drawn has nothing that can be picked yet.
-        asked = {"index": self._played, "id": self.table, "ply": ply}
-        found = self.page.wait_for_function(_CHOOSE, arg=asked).json_value()
-        return None if found is True else (found["x"], found["y"])
+    def _choose_one(self) -> None:
+        """Pick something, or push a button for a move."""
+        {"clicks": self.click, "taps": self._tap, "keys": self._press}[self.way]()
+        self._played += 1
 
-    def click(self) -> bool:
-        """Click something that can be picked or pushed; return False if the game is over."""
-        if point := self._point():
-            self.page.mouse.click(*point)
-        return point is not None
+    def _point(self) -> tuple[float, float]:
+        """Return the point of something that can be picked or pushed."""
+        found = self.page.wait_for_function(_CHOOSE, arg=self._played).json_value()
+        assert found is not True, "the game is over"
+        return found["x"], found["y"]
 
-    def _tap(self) -> bool:
-        if point := self._point():
-            self.page.touchscreen.tap(*point)
-        return point is not None
+    def click(self) -> None:
+        """Click something that can be picked or pushed."""
+        self.page.mouse.click(*self._point())
 
-    def _press(self) -> bool:
+    def _tap(self) -> None:
+        point = self._point()
+        clicked = self.page.evaluate("window.clicked")
+        self.page.touchscreen.tap(*point)
+        # The browser makes a click of it after a while.
+        self.page.wait_for_function("(before) => window.clicked > before", arg=clicked)
+
+    def _press(self) -> None:
         is_complete = self.page.locator(".bar .choices button.primary").count() > 0
         if is_complete and self._played % 2:
-            self.tab_to(".bar .choices button.primary, .notice.end *")
+            self.tab_to(".bar .choices button.primary")
         else:
             for number in range(self._played % 3):
                 self.page.keyboard.press(ARROWS[(self._played + number) % len(ARROWS)])
-            self.tab_to(".stage .pickable:not(.picked), .bar .choices button[data-action], .notice.end *")
-        if self.is_over:
-            return False
+            self.tab_to(".stage .pickable:not(.picked), .bar .choices button[data-action]")
         self.page.keyboard.press("Enter")
-        return True
 
     def tab_to(self, selector: str) -> Locator:
         """Press Tab until the focus is on one of `selector`; return it."""

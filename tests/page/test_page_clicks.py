@@ -2,18 +2,24 @@
 
 from collections.abc import Callable
 
-from .person import Person
+from .person import NEWEST, Person
 
 # Two points at which different parts of one thing to pick are found, if there is one; its parts overlap.
-_TWO_PARTS = """() => {
+_TWO_PARTS = """async () => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  const selector = ".item.pickable:not(.picked)";
+  const items = [...document.querySelectorAll(selector)];
+  const parts = items.filter((one) => items.some((each) => each !== one && each.dataset.pick === one.dataset.pick));
   const found = new Map();
-  for (let y = 0; y < innerHeight; y += 4) {
-    for (let x = 0; x < innerWidth; x += 4) {
-      const item = document.elementFromPoint(x, y)?.closest(".item.pickable:not(.picked)");
-      if (item) {
-        const [first] = found.get(item.dataset.pick) ?? [];
-        if (first && first.key !== item.dataset.key) return [first, { x, y }];
-        if (!first) found.set(item.dataset.pick, [{ x, y, key: item.dataset.key }]);
+  for (const { left, right, top, bottom } of parts.map((part) => part.getBoundingClientRect())) {
+    for (let y = top; y < bottom; y += 4) {
+      for (let x = left; x < right; x += 4) {
+        const item = document.elementFromPoint(x, y)?.closest(selector);
+        if (item) {
+          const [first] = found.get(item.dataset.pick) ?? [];
+          if (first && first.key !== item.dataset.key) return [first, { x, y }];
+          if (!first) found.set(item.dataset.pick, [{ x, y, key: item.dataset.key }]);
+        }
       }
     }
   }
@@ -29,12 +35,21 @@ def test_a_click_may_begin_and_end_on_different_parts_of_a_thing(visit: Callable
     while (found := person.page.evaluate(_TWO_PARTS)) is None:
         person.step()
     first, second = found
-    drawn = person.drawn
+    before = person.ply, picks(person, ".picked")
     person.page.mouse.move(first["x"], first["y"])
     person.page.mouse.down()
     person.page.mouse.move(second["x"], second["y"])
     person.page.mouse.up()
-    person.await_turn(drawn)
+    person.page.wait_for_selector(NEWEST, state="attached")
+    assert (person.ply, picks(person, ".picked")) != before
+
+
+def picks(person: Person, selector: str) -> list[str]:
+    """Return the things that items of the stage are parts of."""
+    found: list[str] = person.page.locator(f".stage {selector}").evaluate_all(
+        "(found) => found.map(({ dataset }) => dataset.pick)"
+    )
+    return found
 
 
 def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person]) -> None:
@@ -42,12 +57,14 @@ def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person])
     person.deal("chatpentiers")
     person.await_turn()
     cards = person.page.locator(".stage .pickable")
-    ply = person.ply
+    # Who must follow another's colour may have but one card for it, and a castle's section has several parts.
+    while len(set(found := picks(person, ".pickable"))) < max(2, len(found)):
+        person.step()
+    before = person.ply, picks(person, ".picked")
     for press, card in ((person.page.mouse.down, cards.first), (person.page.mouse.up, cards.last)):
         box = card.bounding_box()
         assert box
         person.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
         press()
-    assert person.page.locator(".picked").count() == 0
-    assert person.ply == ply
+    assert (person.ply, picks(person, ".picked")) == before
     person.step()

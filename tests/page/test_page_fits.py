@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page
 
 from .person import Person
 from .test_page_games import GAMES
@@ -12,8 +12,7 @@ from .test_page_games import GAMES
 SIZES = ((320, 640), (390, 844), (844, 390), (640, 400), (768, 1024), (1280, 800), (1600, 1000), (1920, 1080))
 
 # The parts of what can be picked that are seen, and by what each of the others is hidden.
-_HIDDEN = """async () => {
-  for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+_HIDDEN = """() => {
   scrollTo(0, 0);
   const bar = document.querySelector(".bar").getBoundingClientRect();
   const stage = document.querySelector(".stage").getBoundingClientRect();
@@ -30,6 +29,16 @@ _HIDDEN = """async () => {
   return hidden;
 }"""
 
+_IS_SIZED = "([width, height]) => innerWidth === width && innerHeight === height"
+# Until the page is drawn in its new size.
+_FRAMES = "async () => { for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame); }"
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function(_IS_SIZED, arg=[width, height])
+    page.evaluate(_FRAMES)
+
 
 @pytest.mark.parametrize("game", GAMES)
 def test_all_that_can_be_picked_is_seen(visit: Callable[..., Person], game: str) -> None:
@@ -40,7 +49,7 @@ def test_all_that_can_be_picked_is_seen(visit: Callable[..., Person], game: str)
     person.deal(game, "me", *[""] * (int(most) - 1))
     person.await_turn()
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         assert page.locator(".stage .pickable").count() > 0
         assert page.evaluate(_HIDDEN) == [], (width, height)
         # Nothing is wider than the window.
@@ -52,14 +61,14 @@ def test_low_windows_have_two_columns(visit: Callable[..., Person]) -> None:
     page = person.page
     person.deal("discat")
     person.await_turn()
-    page.set_viewport_size({"width": 844, "height": 390})
+    resize(page, 844, 390)
     stage, bar = (page.locator(each).bounding_box() for each in (".stage", ".bar"))
     assert stage
     assert bar
     assert bar["x"] >= stage["x"] + stage["width"]
     # Nothing has to be scrolled.
     assert page.evaluate("document.documentElement.scrollHeight") <= 390
-    page.set_viewport_size({"width": 480, "height": 400})
+    resize(page, 480, 400)
     bar = page.locator(".bar").bounding_box()
     assert bar
     assert bar["height"] < 72
@@ -72,9 +81,7 @@ def test_a_table_grows_with_the_window(visit: Callable[..., Person]) -> None:
     person.await_turn()
     widths = []
     for width, height in ((1280, 800), (1600, 1000), (1920, 1080), (2560, 1440)):
-        page.set_viewport_size({"width": width, "height": height})
-        expect(page.locator(".drawing")).to_be_visible()
-        page.evaluate(_HIDDEN)
+        resize(page, width, height)
         box = page.locator(".stage .pickable").first.bounding_box()
         assert box
         widths.append(box["height"])

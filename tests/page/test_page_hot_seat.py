@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from .person import TURN, Person
 from .test_page_games import SOME
@@ -66,7 +66,7 @@ def test_each_sees_what_is_theirs_alone(visit: Callable[..., Person], game: str)
         for secrets in secrets_of(page):
             assert not any(secret in text for secret in secrets)
         page.keyboard.press("Escape")
-        assert page.locator("dialog.curtain").is_visible()
+        expect(page.locator("dialog.curtain")).to_be_visible()
         page.locator("dialog.curtain button").click()
         person.await_turn()
         seat = person.looking_seat()

@@ -10,7 +10,7 @@ from service.process import Served, served
 
 from chatiere.service.tables.keys import new_key
 
-from .person import Person
+from .person import NEWEST, Person
 
 # The link to share of a table.
 _LINK = """async (id) => {
@@ -48,16 +48,12 @@ def test_a_server_that_comes_back_loses_nothing(chromium: Browser, serve: Callab
         server.close()
         # A move that nobody answers.
         while waiting.is_hidden():
-            drawn = person.drawn
             person.click()
-            person.page.wait_for_function(
-                "(before) => window.drawn > before || !document.querySelector('.waiting').hidden", arg=drawn
-            )
+            person.page.wait_for_selector(f"{NEWEST}, .waiting:not([hidden])", state="attached")
         assert "Trying again" in waiting.inner_text()
         assert person.ply == ply
-        drawn = person.drawn
         serve("--web-address", server.address)
-        person.await_turn(drawn)
+        person.await_turn()
         expect(waiting).to_be_hidden()
         assert person.ply > ply
         person.play_to_the_end()
@@ -97,15 +93,15 @@ def test_a_server_with_other_keys_says_so(chromium: Browser, serve: Callable[...
         assert again.address == server.address
         link = person.page.evaluate(_LINK, person.table)
         with Person(chromium, server.address) as guest:
+            guest.may_be_refused = True
             guest.open_link(link)
             expect(guest.page.locator(".failed p").first).to_contain_text("This server cannot open the table")
             guest.page.get_by_role("link", name="New game").click()
             guest.page.wait_for_selector(".new-game")
-            guest.refused.clear()
+        person.may_be_refused = True
         person.page.reload()
         expect(person.page.locator(".bar .refusal")).to_contain_text("This server cannot open the table")
         assert person.page.get_by_role("button", name="Try again").count() == 0
         person.page.get_by_role("link", name="New game").click()
         # With the same players.
         expect(person.page.locator("[name=seat-0]")).to_have_value("me")
-        person.refused.clear()

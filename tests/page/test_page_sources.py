@@ -9,8 +9,9 @@ from .test_page_games import GAMES
 from .test_page_words import FILES, WEB
 
 # web/chatiere/web/game.js says what each file of a game is for.
-FLOOR_PLAN = {"game", "layout", "parts", "picks", "seats", "table", "text", "view", "words"}
+FLOOR_PLAN = {"captions", "game", "layout", "parts", "picks", "seats", "table", "text", "view", "words"}
 EXPORTS = {
+    "captions": {"does"},
     "game": {"game"},
     "layout": {"layoutOf"},
     "picks": {"picks", "attempt", "touched"},

@@ -5,12 +5,23 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from .person import TURN, Person
+from .person import NEWEST, TURN, Person
 from .test_page_games import GAMES
 
 # A card that can be tried, but not be played.
 WRONG = ".stage:not(:has(.picked)) .item[aria-disabled=true][data-pick^='card:']"
 DEALS = 12
+# A legal action by its dense id.
+_ACTION = """async ([id, wanted]) => {
+  const { legalActions } = await (await import("./session.js")).Session.open(id).look(0);
+  return legalActions.find((each) => each.id === wanted);
+}"""
+# Clicks all that a selector finds, and returns how many they are.
+_CLICK_ALL = """(selector) => {
+  const found = [...document.querySelectorAll(selector)];
+  for (const one of found) one.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  return found.length;
+}"""
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -25,7 +36,6 @@ def test_a_hint_can_be_played(visit: Callable[..., Person], game: str) -> None:
     wanted = page.locator(".prompt").inner_text().removeprefix("Hint: ")
     keys = set(page.locator(".stage .hinted").evaluate_all("(found) => found.map(({ dataset }) => dataset.pick)"))
     while person.ply == ply:
-        drawn = person.drawn
         named = page.locator(".bar .choices button[data-action]").get_by_text(wanted, exact=True)
         if named.count():
             named.click()
@@ -33,7 +43,23 @@ def test_a_hint_can_be_played(visit: Callable[..., Person], game: str) -> None:
             left = [key for key in keys if page.locator(f'.pickable[data-pick="{key}"]:not(.picked)').count()]
             assert left, f"{wanted}: what the hint points at cannot be picked"
             person.pick(f'.pickable[data-pick="{left[0]}"]:not(.picked)')
-        page.wait_for_function("(before) => window.drawn > before", arg=drawn)
+        page.wait_for_selector(NEWEST, state="attached")
+
+
+def test_a_hint_points_at_a_button_too(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.deal("momistigri")
+    person.await_turn()
+    passing = page.locator(".bar .choices button[data-action]").get_by_text("Pass", exact=True)
+    action = page.evaluate(_ACTION, [person.table, int(passing.get_attribute("data-action") or "")])
+    page.route(
+        "**/chatiere.v1.TableService/SuggestMove", lambda route: route.fulfill(json={"suggestion": {"action": action}})
+    )
+    page.locator("[data-tool=hint]").click()
+    expect(page.locator(".prompt")).to_have_text("Hint: Pass")
+    expect(passing).to_have_class("hinted")
+    expect(page.locator(".stage .hinted")).to_have_count(0)
 
 
 def test_a_decision_can_be_taken_back(visit: Callable[..., Person]) -> None:
@@ -46,11 +72,32 @@ def test_a_decision_can_be_taken_back(visit: Callable[..., Person]) -> None:
     person.move()
     person.await_turn()
     assert labels(person) != hand
-    drawn = person.drawn
     page.locator("[data-tool=undo]").click()
-    person.await_turn(drawn)
+    person.await_turn()
     assert person.ply == ply
     assert labels(person) == hand
+    person.move()
+    assert person.ply > ply
+
+
+def test_a_table_that_is_taken_back_cannot_be_played(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.deal("discat")
+    person.await_turn()
+    ply = person.ply
+    person.move()
+    person.await_turn()
+    page.route("**/chatiere.v1.TableService/Look", lambda route: None)
+    page.locator("[data-tool=undo]").click()
+    assert person.ply == ply
+    # What is shown as long as the other table does not come.
+    assert page.evaluate(_CLICK_ALL, ".stage .pickable, .bar .choices button") > 0
+    assert page.locator(".picked").count() == 0
+    # Those that are held go on.
+    page.unroute_all()
+    person.await_turn()
+    assert person.ply == ply
     person.move()
     assert person.ply > ply
 
@@ -97,7 +144,7 @@ def test_bots_can_be_watched_and_stopped(visit: Callable[..., Person]) -> None:
     pause.click()
     assert pause.inner_text() == "Go on"
     # A move that was under way still comes.
-    page.wait_for_function("() => window.drawn > 0")
+    page.wait_for_selector(NEWEST)
     plies = []
     for _ in range(3):
         # As long as the service takes for what would be some moves.

@@ -18,6 +18,7 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from patience import PATIENCE as PATIENCE
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
@@ -29,9 +30,6 @@ from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
 
 from .web.channel import WebChannel
-
-# Seconds that a test waits for an event before it fails.
-PATIENCE = 30.0
 
 # The ports that a server has for calls: grpcio's, that of `fast_address` and that of `web_address`.
 Door = Literal["grpcio", "fast", "web"]

@@ -7,6 +7,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from chatiere import bots
+from chatiere.bots.ladder import ladder
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Cancellation
 from chatiere.service.base.metrics import Metrics
@@ -67,6 +68,25 @@ def test_the_bots_are_those_of_the_library(server: Running, game: Game) -> None:
         assert bot.HasField("typical_time") == bool(bot.parameters)
         if bot.parameters:
             assert 1e-3 < bot.typical_time.ToNanoseconds() / 1e9 < 1
+
+
+def test_the_ladder_is_that_of_the_library(server: Running, game: Game) -> None:
+    found = bot_stub(server.channel).ListBots(pb.ListBotsRequest(game=game.name)).ladder
+    assert [
+        (rung.name, rung.title, rung.bot, rung.strength, rung.typical_time.ToNanoseconds() / 1e9) for rung in found
+    ] == [pytest.approx(tuple(rung)) for rung in ladder(game)]
+    french = (("accept-language", "fr"),)
+    (kitten, *_) = bot_stub(server.channel).ListBots(pb.ListBotsRequest(game=game.name), metadata=french).ladder
+    assert kitten.title == "Chaton"
+
+
+def test_rungs_above_the_limit_are_left_out(door: Door, game: Game) -> None:
+    budgets = {rung.name: bots.get(rung.bot, game, game.min_players).budget for rung in ladder(game)}
+    most = sorted(budgets.values())[-2]
+    with running(Settings(address="127.0.0.1:0", max_playouts=most), door) as server:
+        found = bot_stub(server.channel).ListBots(pb.ListBotsRequest(game=game.name)).ladder
+        assert [rung.name for rung in found] == [name for name, budget in budgets.items() if budget <= most]
+        assert 0 < len(found) < len(budgets)
 
 
 @pytest.mark.parametrize("explicit", [False, True])

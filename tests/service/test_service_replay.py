@@ -275,7 +275,7 @@ def test_memory_is_reserved_for_the_response(stub: Any, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
 def test_damaged_records_are_played_or_refused(server: Running, game: Game, data: st.DataObject) -> None:
     path = data.draw(st.sampled_from([path for path in SAMPLES if path.parent.name == game.name]))

@@ -42,6 +42,8 @@ NOT_WORDS = {
     "BotParameterInfo.name",
     "GameInfo.language",
     "GameInfo.name",
+    "LadderRung.bot",
+    "LadderRung.name",
     "ObservationFieldInfo.name",
     "ObservationPartInfo.name",
     "OptionInfo.index_kind",

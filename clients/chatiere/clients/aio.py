@@ -9,7 +9,7 @@ from chatiere.clients.calls import game_requests
 from chatiere.clients.calls.errors import ChatiereError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
 from chatiere.clients.transport.aio_channel_client import AsyncChannelClient
-from chatiere.v1.bot_service_pb2 import BotInfo, SuggestResponse
+from chatiere.v1.bot_service_pb2 import AnalysedDecision, BotInfo, SuggestResponse
 from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
@@ -151,3 +151,24 @@ class AsyncClient(AsyncChannelClient):
     ) -> SuggestResponse:
         """See Client.suggest."""
         return await self._send(game_requests.suggest(state, bot, seed), timeout)
+
+    async def analyse(
+        self,
+        record: GameRecord,
+        from_ply: SupportsIndex = 0,
+        to_ply: SupportsIndex | None = None,
+        *,
+        simulations: SupportsIndex | None = None,
+        seed: SupportsIndex | None = None,
+        timeout: float | None = None,
+    ) -> list[AnalysedDecision]:
+        """See Client.analyse."""
+        decisions: list[AnalysedDecision] = []
+        request = game_requests.analyse(record, from_ply, to_ply, simulations, seed)
+        while True:
+            try:
+                return decisions + list((await self._send(request, timeout)).decisions)
+            except ChatiereError as error:
+                first, rest = game_requests.shorter_analyses(request, error)
+            decisions += (await self._send(first, timeout)).decisions
+            request = rest

@@ -9,7 +9,7 @@ from chatiere.clients.calls import game_requests
 from chatiere.clients.calls.errors import ChatiereError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
 from chatiere.clients.transport.channel_client import ChannelClient
-from chatiere.v1.bot_service_pb2 import BotInfo, SuggestResponse
+from chatiere.v1.bot_service_pb2 import AnalysedDecision, BotInfo, SuggestResponse
 from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
@@ -233,3 +233,37 @@ class Client(ChannelClient):
         BATCH_TOO_LARGE.
         """
         return self._send(game_requests.suggest(state, bot, seed), timeout)
+
+    def analyse(
+        self,
+        record: GameRecord,
+        from_ply: SupportsIndex = 0,
+        to_ply: SupportsIndex | None = None,
+        *,
+        simulations: SupportsIndex | None = None,
+        seed: SupportsIndex | None = None,
+        timeout: float | None = None,
+    ) -> list[AnalysedDecision]:
+        """Judge the decisions of a stretch of a record by a tree search, each from what its seat could know.
+
+        A stretch too long for one response takes several calls, each within `timeout`. To show progress, ask for
+        stretch after stretch with the same seed.
+
+        `from_ply`, `to_ply`: the first decision, and the one before which the stretch ends, by the number of decisions
+        before it, 0 … the number of the record's actions; None: that number.
+        `simulations`: of each decision, 1 … 1,000,000; None: 1,000. A thousand decisions with a thousand each take the
+        service some ten seconds.
+        `seed`: 0 … 2**64 - 1; the same one gives the same analysis. None: the service takes a random one.
+
+        Reasons: those of `replay` but INVALID_SEAT, INVALID_BATCH (simulations out of range), BATCH_TOO_LARGE (a single
+        decision is).
+        """
+        decisions: list[AnalysedDecision] = []
+        request = game_requests.analyse(record, from_ply, to_ply, simulations, seed)
+        while True:
+            try:
+                return decisions + list(self._send(request, timeout).decisions)
+            except ChatiereError as error:
+                first, rest = game_requests.shorter_analyses(request, error)
+            decisions += self._send(first, timeout).decisions
+            request = rest

@@ -1,7 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 
-import { BotService } from "./generated/chatiere/v1/bot_service_pb.js";
+import { type Analysis, analyse } from "./analysis.js";
+import { type AnalysedDecision, BotService } from "./generated/chatiere/v1/bot_service_pb.js";
 import { GameService, type NewGameRequestSchema } from "./generated/chatiere/v1/game_service_pb.js";
 import type { GameRecord } from "./generated/chatiere/v1/record_pb.js";
 import { RoomService } from "./generated/chatiere/v1/room_service_pb.js";
@@ -63,6 +64,11 @@ export class Chatiere {
   /** Go on with a game as its host, from where its record ends. */
   resume(record: GameRecord): Promise<HostTable> {
     return HostTable.resume(this.games, record);
+  }
+
+  /** Analyse the decisions of a record, or of a stretch of it; yields them as they come. */
+  analyse(record: GameRecord, analysis: Analysis = {}): AsyncGenerator<AnalysedDecision, void> {
+    return analyse(this.bots, record, analysis);
   }
 
   /**

@@ -1,5 +1,6 @@
 // A client of Chatière: helpers, and all messages and services of chatiere.v1.
 
+export { type Analysis } from "./analysis.js";
 export { Chatiere, type Settings } from "./chatiere.js";
 export { ChatiereError, type FieldViolation, type Reason, TransportError } from "./errors.js";
 export * from "./generated/index.js";

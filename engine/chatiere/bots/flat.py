@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
+from chatiere.bots.temperature import draw_actions, read_temperature
 from chatiere.bots.trials import policy_of, sums_of_returns
 
 # Worlds are asked for so many at a time.
@@ -26,9 +27,14 @@ class FlatBot(SearchBot):
     description = "Tries legal actions in many games played out by a simple rule, the better ones more often."
     is_reproducible = True
 
-    def __init__(self, playouts: int) -> None:
-        """Create a bot. `playouts`: for each decision, 1 or more, but at least one playout for each legal action."""
+    def __init__(self, playouts: int, temperature: int = 0) -> None:
+        """Create a bot.
+
+        `playouts`: for each decision, 1 or more, but at least one playout for each legal action. `temperature`: of its
+        mistakes (see `draw_actions`), 0 … 1000; 0: none.
+        """
         self.budget = playouts
+        self._temperature = read_temperature(temperature)
 
     def judge(self, decisions: Decisions) -> Judgement:
         """See Bot.judge. What is the only legal action is not tried, unless that is hidden."""
@@ -42,7 +48,7 @@ class FlatBot(SearchBot):
             actions[row] = decisions.legal_ids[legal][place]
             values[legal] = np.divide(sums, tries, out=np.full(len(sums), np.nan), where=tries > 0)
             shares[legal] = tries / tries.sum()
-        return Judgement(actions, values, shares)
+        return Judgement(draw_actions(decisions, actions, values, self._temperature), values, shares)
 
     def _halve(
         self, decisions: Decisions, row: np.intp, legal_ids: NDArray[np.uint16]

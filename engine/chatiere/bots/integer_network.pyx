@@ -2,39 +2,11 @@
 
 import numpy as np
 
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from chatiere.engine.core.game cimport MAX_LEGAL, MAX_SEATS, debug_assert
 
 cdef extern from "net.h" nogil:
-    enum:
-        NET_ONE
-        NET_OUTPUT_ONE
-        NET_MAX_FIRST
-        NET_MAX_SECOND
-
-    ctypedef struct NetField:
-        pass
-
-    ctypedef struct NetRun:
-        pass
-
-    ctypedef struct Net:
-        int32_t length
-        const uint32_t* fields_of
-        const NetField* fields
-        int32_t num_first
-        const int16_t* columns
-        const int32_t* first_bias
-        int32_t num_second
-        const int16_t* second
-        const int32_t* second_bias
-        int32_t num_runs
-        const NetRun* runs
-        const int16_t* rows
-        const int32_t* rows_bias
-        int32_t num_values
-        const int16_t* values
-        const int32_t* values_bias
-
     bint net_evaluate(
         const Net* net,
         const uint8_t* observation,
@@ -53,6 +25,48 @@ FIELD = np.dtype(
     [("first", np.uint32), ("kind", np.uint8), ("shift", np.uint8), ("mask", np.uint8), ("largest", np.uint8)]
 )
 RUN = np.dtype([("first", np.uint32), ("row", np.uint32), ("group", np.uint32)])
+
+# Priors
+
+cdef enum:
+    # exp(-x) for x from 0 to below 16, in steps of 1 / 32.
+    STEPS = 512
+    STEP_SHIFT = 12  # NET_OUTPUT_ONE / 32
+    PRIOR_SHIFT = 8
+
+# Weights of a softmax, of integers alone: an exponential of C's library could differ in its last digit.
+cdef uint32_t[STEPS] weights_below
+cdef uint64_t power = 1 << 32
+cdef int step
+for step in range(STEPS):
+    weights_below[step] = max(<uint64_t> 1, (power - 1) >> PRIOR_SHIFT)
+    # exp(-1 / 32), in units of 2^-32.
+    power = power * 4_162_825_044 >> 32
+
+
+cdef double judge(
+    const Net* net, const uint8_t* observation, const uint16_t* legal, int count, double* priors, double* values
+) noexcept nogil:
+    # Evaluate a position: fill a prior above 0 for each of its legal actions, by the softmax of the logits to steps of
+    # 1 / 32, and the returns that the seats can expect from the actor on. Returns the sum of the priors: it is exact.
+    cdef int32_t logits[MAX_LEGAL]
+    cdef int32_t returns[MAX_SEATS]
+    cdef int32_t best
+    cdef int64_t below
+    cdef uint64_t total = 0
+    cdef int i
+    cdef bint done = net_evaluate(net, observation, legal, count, logits, returns)
+    debug_assert(done)
+    best = logits[0]
+    for i in range(1, count):
+        best = max(best, logits[i])
+    for i in range(count):
+        below = (<int64_t> best - logits[i]) >> STEP_SHIFT
+        priors[i] = weights_below[min(below, <int64_t> STEPS - 1)]
+        total += weights_below[min(below, <int64_t> STEPS - 1)]
+    for i in range(net.num_values):
+        values[i] = min(max(<double> returns[i] / NET_OUTPUT_ONE, -1.0), net.num_values - 1.0)
+    return <double> total
 
 
 cdef Py_ssize_t first_wrong(
@@ -75,11 +89,6 @@ cdef Py_ssize_t first_wrong(
 cdef class IntegerNetwork:
     """A network in integers, as NetworkFile.network makes it."""
 
-    cdef Net net
-    cdef int num_actions
-    # What the net points to.
-    cdef object arrays
-
     def __init__(
         self,
         fields,
@@ -99,7 +108,10 @@ cdef class IntegerNetwork:
         cdef const uint8_t[::1] of_fields = fields.view(np.uint8)
         cdef const uint8_t[::1] of_runs = runs.view(np.uint8)
         self.arrays = (
-            fields, places, columns, first_bias, second, second_bias, runs, rows, rows_bias, values, values_bias
+            fields,
+            *map(np.asarray, (places, columns, first_bias, second, second_bias)),
+            runs,
+            *map(np.asarray, (rows, rows_bias, values, values_bias)),
         )
         self.num_actions = num_actions
         self.net.length = places.shape[0] - 1
@@ -118,6 +130,10 @@ cdef class IntegerNetwork:
         self.net.num_values = values.shape[0]
         self.net.values = &values[0, 0]
         self.net.values_bias = &values_bias[0]
+
+    def __reduce__(self):
+        """Return what pickle keeps."""
+        return IntegerNetwork, (*self.arrays, self.num_actions)
 
     def evaluate(
         self,

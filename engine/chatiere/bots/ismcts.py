@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
+from chatiere.bots.network_file import NetworkFile
 from chatiere.bots.search import (
     MAX_SIMULATIONS,
     SearchColumns,
@@ -13,13 +14,16 @@ from chatiere.bots.search import (
     search,
     sure_win,
 )
+from chatiere.bots.temperature import draw_actions, read_temperature
 
-# UCB1's constant of exploration, for returns that are scaled to 0 … 1.
+# The constant of exploration, of UCB1 or with a network of PUCT, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7
 # Not more nodes than this are kept at a time: a few hundred megabytes.
 _MAX_NODES = 2_000_000
 # Simulations by default, or for each millisecond: more than it has time for, so that what they may take is bounded.
 _SIMULATIONS = 1000
+# With a network each simulation adds a node for each legal action of a position.
+_NODES_OF_LEAF = 32
 
 
 class IsmctsBot(SearchBot):
@@ -37,16 +41,20 @@ class IsmctsBot(SearchBot):
         simulations: int | None = None,
         milliseconds: int | None = None,
         noise: int = 0,
+        temperature: int = 0,
         exploration: float = EXPLORATION,
+        net: NetworkFile | None = None,
     ) -> None:
         """Create a bot.
 
         `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow, at most 1000
-        for each. `exploration`: the constant of UCB1, from 0 on. `milliseconds`: for each call of `choose`; None: no
-        limit. Choices that depend on it can't be repeated. `noise`: how many per cent of the priors at the root are
-        noise (see `search`), 0 … 100; for games to learn from.
+        for each. `exploration`: the constant of UCB1, or of PUCT with a network, from 0 on. `milliseconds`: for each
+        call of `choose`; None: no limit. Choices that depend on it can't be repeated. `noise`: how many per cent of the
+        priors at the root are noise (see `search`), 0 … 100; for games to learn from. `temperature`: of its mistakes
+        (see `draw_actions`), 0 … 1000; 0: none. `net`: a network that judges the positions which the search reaches,
+        instead of playouts; None: there is none.
 
-        Raises EngineError: INVALID_BATCH.
+        Raises EngineError: INVALID_BATCH, and ValueError for the temperature.
         """
         if simulations is None:
             simulations = min(MAX_SIMULATIONS, _SIMULATIONS * max(1, milliseconds or 1))
@@ -54,16 +62,25 @@ class IsmctsBot(SearchBot):
         self.is_reproducible = milliseconds is None
         self._milliseconds = milliseconds
         self._noise = read_noise(noise / 100)
+        self._temperature = read_temperature(temperature)
         self._exploration = read_exploration(exploration)
+        self._file = net
+        self._network = None if net is None else net.network()
+        self._nodes = self.budget * (1 if net is None else _NODES_OF_LEAF)
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """See Bot.judge. What is the only legal action is not searched, unless that is hidden."""
+        """See Bot.judge. What is the only legal action is not searched, unless that is hidden.
+
+        Raises BotError for decisions of another game or number of players than the network's.
+        """
+        if self._file is not None:
+            self._file.require(decisions.game, decisions.players)
         offsets, counts = decisions.legal_offsets, decisions.legal_counts()
         values = np.full(len(decisions.legal_ids), np.nan)
         shares = np.repeat(1 / counts, counts)
         actions = decisions.legal_ids[offsets[:-1]]
         rows = decisions.worth_a_search()
-        at_once = len(rows) if self._milliseconds is not None else max(1, _MAX_NODES // self.budget)
+        at_once = len(rows) if self._milliseconds is not None else max(1, _MAX_NODES // self._nodes)
         for first in range(0, len(rows), at_once or 1):
             some = rows[first : first + at_once]
             found = self._search(decisions, some)
@@ -76,7 +93,7 @@ class IsmctsBot(SearchBot):
             is_no_win = known != sure_win(decisions.players)
             best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), is_no_win, trees))
             actions[some] = found.legal_ids[best_first[found.legal_offsets[:-1]]]
-        return Judgement(actions, values, shares)
+        return Judgement(draw_actions(decisions, actions, values, self._temperature), values, shares)
 
     def _search(self, decisions: Decisions, rows: NDArray[np.intp]) -> SearchColumns:
         drawn = 0
@@ -94,5 +111,6 @@ class IsmctsBot(SearchBot):
             simulations=self.budget,
             exploration=self._exploration,
             noise=self._noise,
+            network=self._network,
             milliseconds=self._milliseconds,
         )

@@ -29,6 +29,8 @@ _NETWORKS: dict[str, Callable[..., Bot]] = {"net": IntegerNetworkBot, "onnx": On
 _WORD = r"[^\W\d]\w*"
 _OWN = re.compile(rf"([^:]+\.py|{_WORD}(?:\.{_WORD})*):({_WORD})(?::(.*))?", re.DOTALL)
 
+# A search of the package with the parameter net=FILE.
+_SEARCH_BY_NETWORK = re.compile(r"ismcts:(?:[^,]*,)*?net=([^,]*)(?:,.*)?")
 
 # By resolved path.
 _file_modules: dict[Path, ModuleType] = {}
@@ -91,6 +93,8 @@ def file_of(text: str) -> Path | None:
     """Return the file that a text names as a bot; None if it names none."""
     if names_network(text):
         return Path(text.split(":")[1])
+    if found := _SEARCH_BY_NETWORK.fullmatch(text):
+        return Path(found[1])
     own = OwnBot.parse(text)
     return None if own is None else own.file
 

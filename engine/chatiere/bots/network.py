@@ -118,21 +118,12 @@ class IntegerNetworkBot(LogitsBot):
         ValueError for a number out of range.
         """
         super().__init__(temperature)
-        self._file = file if isinstance(file, NetworkFile) else NetworkFile.read(file)
-        self._network = self._file.network()
-
-    def __reduce__(self) -> tuple[type["IntegerNetworkBot"], tuple[NetworkFile, float]]:
-        """Return what pickle keeps."""
-        return IntegerNetworkBot, (self._file, self._temperature)
+        self.file = file if isinstance(file, NetworkFile) else NetworkFile.read(file)
+        self._network = self.file.network()
 
     def logits(self, decisions: Decisions) -> NDArray[np.floating]:
         """See LogitsBot.logits. Raises BotError for decisions of another game or number of players."""
-        game, players = self._file.game, self._file.players
-        if (decisions.game.name, decisions.players) != (game.name, players):
-            raise BotError(
-                f"the network plays {game.name} with {players} players, "
-                f"not {decisions.game.name} with {decisions.players}"
-            )
+        self.file.require(decisions.game, decisions.players)
         logits, _ = self._network.evaluate(decisions.observations, decisions.legal_offsets, decisions.legal_ids)
         return logits / OUTPUT_ONE
 

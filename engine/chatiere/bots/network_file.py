@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
+from chatiere.bots.bot import BotError
 from chatiere.bots.integer_network import FIELD, MAX_FIRST, MAX_SECOND, ONE, RUN, IntegerNetwork
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core.description import Description, ObservationField, ObservationKind
@@ -147,6 +148,13 @@ class NetworkFile(NamedTuple):
     def read(cls, path: str | Path) -> "NetworkFile":
         """Read a file. Raises NetworkFileError; OSError if it cannot be read."""
         return cls.from_bytes(Path(path).read_bytes())
+
+    def require(self, game: Game, players: int) -> None:
+        """Raise BotError unless the network plays a game with so many players."""
+        if (game.name, players) != (self.game.name, self.players):
+            raise BotError(
+                f"the network plays {self.game.name} with {self.players} players, not {game.name} with {players}"
+            )
 
     def network(self) -> IntegerNetwork:
         """Return the network, to be evaluated. Raises NetworkFileError as `to_bytes`."""

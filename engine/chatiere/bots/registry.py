@@ -14,7 +14,10 @@ from chatiere.bots.bot import Bot
 from chatiere.bots.flat import FlatBot
 from chatiere.bots.games import GAME_BOTS, SECONDS
 from chatiere.bots.ismcts import IsmctsBot
+from chatiere.bots.network import IntegerNetworkBot
+from chatiere.bots.network_file import NetworkFile, NetworkFileError
 from chatiere.bots.random import RandomBot
+from chatiere.bots.temperature import MAX_TEMPERATURE
 from chatiere.engine import Game
 
 BOTS_VERSION = 2
@@ -49,6 +52,8 @@ class _Entry(NamedTuple):
     title: str
     description: str
     parameters: Sequence[Parameter] = ()
+    # True if it also takes net=NAME, a network.
+    takes_network: bool = False
     # The BOTS_VERSION from which on the bot chooses so, and the bot as it was before, as long as that is kept.
     since: int = 1
     before: "_Entry | None" = None
@@ -75,10 +80,19 @@ class BotInfo(NamedTuple):
     seconds: float | None
 
 
-def _entry(bot: type[Bot], *parameters: Parameter, since: int = 1) -> _Entry:
-    return _Entry(bot, bot.title, bot.description, parameters, since)
+def _entry(bot: type[Bot], *parameters: Parameter, takes_network: bool = False, since: int = 1) -> _Entry:
+    return _Entry(bot, bot.title, bot.description, parameters, takes_network, since)
 
 
+_TEMPERATURE = Parameter(
+    "temperature",
+    0,
+    MAX_TEMPERATURE,
+    0,
+    False,
+    "Temperature",
+    "Hundredths of a return that make an action half as likely as the best one; 0: it makes no such mistakes.",
+)
 _FOR_ANY_GAME = {
     "random": _entry(RandomBot),
     "flat": _entry(
@@ -92,6 +106,7 @@ _FOR_ANY_GAME = {
             "Playouts",
             "Games played out for each decision, at least one for each legal action.",
         ),
+        _TEMPERATURE,
     ),
     "ismcts": _entry(
         IsmctsBot,
@@ -122,6 +137,8 @@ _FOR_ANY_GAME = {
             "Noise",
             "Per cent of chance in what the search explores first, so that games to learn from differ.",
         ),
+        _TEMPERATURE,
+        takes_network=True,
         since=2,
     ),
 }
@@ -202,12 +219,13 @@ class Registry:
         """Return the bot that `spec` describes, for a game (or its name) and a number of players.
 
         `spec`: one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]. Parameters that are not given have their
-        defaults. `version`: the bot chooses as those of this BOTS_VERSION did; None: the newest. Bots that an operator
-        added have no versions. Raises ValueError for a bot or parameter that there is not and a number out of range,
-        OtherVersionError, and EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
+        defaults. ismcts also takes net=NAME, a network in integers that an operator added by this name. `version`: the
+        bot chooses as those of this BOTS_VERSION did; None: the newest. Bots and networks that an operator added have
+        no versions. Raises ValueError for a bot or parameter that there is not, a number out of range and a network
+        that is not there or plays other games, OtherVersionError, and EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
         """
         game = _game(game)
-        game.read_players(players)
+        seats = game.read_players(players)
         name, colon, given = spec.partition(":")
         entries = self._entries(game)
         if name not in entries:
@@ -216,15 +234,44 @@ class Registry:
         entry = entries[name].of(wanted)
         if entry is None or (wanted > BOTS_VERSION and not self.is_added(name)):
             raise OtherVersionError(f"this release does not have the bot {name} of version {wanted}")
-        numbers = {parameter.name: parameter.default for parameter in entry.parameters}
-        numbers |= _read(name, entry.parameters, given) if colon else {}
-        return entry.make(**numbers)
+        values: dict[str, int | NetworkFile | None] = {each.name: each.default for each in entry.parameters}
+        if colon:
+            parts = given.split(",")
+            networks = [part for part in parts if entry.takes_network and part.startswith("net=")]
+            if len(networks) > 1:
+                raise ValueError(f"bot {name}: net is given twice")
+            values |= _read(name, entry.parameters, [part for part in parts if part not in networks])
+            for part in networks:
+                values["net"] = network = self._network(name, part.removeprefix("net="))
+                network.require(game, seats)
+        return entry.make(**values)
+
+    def _network(self, bot: str, name: str) -> NetworkFile:
+        # A network that an operator added as a bot.
+        networks = {
+            name: found.file
+            for name, entry in self._added.items()
+            if isinstance(found := entry.make(), IntegerNetworkBot)
+        }
+        if name not in networks:
+            raise ValueError(f"bot {bot}: unknown network {name!r}; known networks: {', '.join(networks) or 'none'}")
+        return networks[name]
 
     def _entries(self, game: Game) -> dict[str, _Entry]:
         return _entries(game) | self._added
 
 
-_PACKAGED = Registry()
+class _WithFiles(Registry):
+    # For command lines and programs: networks are files.
+
+    def _network(self, bot: str, name: str) -> NetworkFile:
+        try:
+            return NetworkFile.read(name)
+        except (NetworkFileError, OSError) as error:
+            raise ValueError(f"bot {bot}: the network {name} cannot be read: {error}") from error
+
+
+_PACKAGED = _WithFiles()
 
 
 def versions() -> list[int]:
@@ -253,9 +300,10 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
     """Return the bot that `spec` describes, for a game (or its name) and a number of players.
 
     `spec`: the bot's name, one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]: "flat:playouts=500".
-    Parameters that are not given have their defaults. Or a bot of one's own, a class in a file or a module:
-    FILE.py:CLASS[:PARAMETER=VALUE,…], MODULE:CLASS[:PARAMETER=VALUE,…]; or a network, net:FILE[:PARAMETER=VALUE,…] or
-    onnx:FILE[:PARAMETER=VALUE,…]. Code is run and files are read, so what others send is for a Registry.
+    Parameters that are not given have their defaults; ismcts also takes net=FILE, a network in integers. Or a bot of
+    one's own, a class in a file or a module: FILE.py:CLASS[:PARAMETER=VALUE,…], MODULE:CLASS[:PARAMETER=VALUE,…]; or a
+    network, net:FILE[:PARAMETER=VALUE,…] or onnx:FILE[:PARAMETER=VALUE,…]. Code is run and files are read, so what
+    others send is for a Registry.
 
     Raises ValueError for a bot or parameter that there is not, a number out of range and code that does not load, and
     EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
@@ -314,10 +362,10 @@ def _game(game: str | Game) -> Game:
     return engine.game(game) if isinstance(game, str) else game
 
 
-def _read(bot: str, parameters: Sequence[Parameter], text: str) -> dict[str, int]:
+def _read(bot: str, parameters: Sequence[Parameter], parts: Sequence[str]) -> dict[str, int]:
     known = {parameter.name: parameter for parameter in parameters}
     numbers: dict[str, int] = {}
-    for part in text.split(","):
+    for part in parts:
         name, equals, value = part.partition("=")
         if not equals:
             raise ValueError(f"bot {bot}: {part!r} is not PARAMETER=NUMBER")

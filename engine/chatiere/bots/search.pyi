@@ -5,6 +5,7 @@ import numpy as np
 from _typeshed import ReadableBuffer
 from numpy.typing import ArrayLike, NDArray
 
+from chatiere.bots.integer_network import IntegerNetwork
 from chatiere.engine.core.position import Game
 
 MAX_SIMULATIONS: Final[int]
@@ -36,5 +37,6 @@ def search(
     exploration: float,
     noise: float = 0.0,
     evaluate: Callable[[Leaves], tuple[ArrayLike, ArrayLike]] | None = None,
+    network: IntegerNetwork | None = None,
     milliseconds: float | None = None,
 ) -> SearchColumns: ...

@@ -28,13 +28,15 @@ from chatiere.bots.simulations cimport (
     Roots,
     Worlds,
     count_legal,
-    descend,
     draw_noise,
+    gather,
     learn,
     list_legal,
     put_results,
     simulate,
+    simulate_by_network,
 )
+from chatiere.bots.integer_network cimport IntegerNetwork
 from chatiere.bots.tree cimport NONE, Forest, add_node, discount, reserve
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.integers cimport read_number
@@ -100,6 +102,8 @@ cdef class _Trees:
     cdef Worlds worlds
     cdef Reached leaves
     cdef object evaluate
+    cdef IntegerNetwork network
+    cdef uint8_t* observation
     # What the pointers above and below point to.
     cdef bytes packed
     cdef list arrays
@@ -107,10 +111,13 @@ cdef class _Trees:
     cdef const uint64_t* seed_data
     cdef uint64_t* move_data
 
-    def __cinit__(self, Game game not None, int players, seeds, double exploration, double noise, evaluate):
+    def __cinit__(
+        self, Game game not None, int players, seeds, double exploration, double noise, evaluate, IntegerNetwork network
+    ):
         cdef Py_ssize_t trees = len(seeds), _
         self.game = game
         self.evaluate = evaluate
+        self.network = network
         self.arrays = [seeds]
         self.seed_data = <const uint64_t*> data_of(seeds)
         self.moves = np.zeros(trees, np.uint64)
@@ -124,10 +131,11 @@ cdef class _Trees:
             self.leaves.actors = <int8_t*> self.new_array(trees, np.int8)
             self.leaves.legal_offsets = <uint32_t*> self.new_array(trees + 1, np.uint32)
             self.leaves.observations = <uint8_t*> self.new_array(trees * game.observation_length, np.uint8)
+        self.observation = <uint8_t*> self.new_array(game.observation_length, np.uint8)
         self.forest.ops = game.ops
         self.forest.players = players
         self.forest.exploration = exploration
-        self.forest.with_priors = evaluate is not None
+        self.forest.with_priors = evaluate is not None or network is not None
         self.forest.noise = noise
         self.reserve_nodes(trees + 1)
         self.forest.used = 1
@@ -157,7 +165,7 @@ cdef class _Trees:
             if done == 0:
                 self.find_roots()
             if self.evaluate is None:
-                self.play()
+                self.play(self.worlds.count)
                 done += self.worlds.count
             while self.evaluate is not None and done < self.worlds.first + self.worlds.count:
                 self.run_round(done)
@@ -206,13 +214,23 @@ cdef class _Trees:
                 draw_noise(&self.forest, &self.roots, self.worlds.trees, self.seed_data)
         if self.evaluate is not None:
             self.run_round(0)
+        if self.network is not None:
+            self.play(1)
         return 0
 
-    cdef int play(self) except -1:
+    cdef int play(self, uint32_t count) except -1:
+        # Runs simulations in the first `count` of the worlds; all of them, if there is no network.
         cdef bint done
-        self.reserve_nodes(self.worlds.trees * self.worlds.count)
-        with nogil:
-            done = simulate(&self.forest, &self.roots, &self.worlds, self.seed_data, self.move_data)
+        if self.network is None:
+            self.reserve_nodes(self.worlds.trees * self.worlds.count)
+            with nogil:
+                done = simulate(&self.forest, &self.roots, &self.worlds, self.seed_data, self.move_data)
+        else:
+            with nogil:
+                done = simulate_by_network(
+                    &self.forest, &self.roots, &self.worlds, count, self.seed_data, self.move_data, &self.network.net,
+                    self.observation,
+                )
         if not done:
             self.refuse_world()
         return 0
@@ -222,7 +240,7 @@ cdef class _Trees:
         cdef const double* values
         cdef bint done
         with nogil:
-            done = descend(
+            done = gather(
                 &self.forest, &self.roots, &self.worlds, number, self.seed_data, self.move_data, &self.leaves
             )
         if not done:
@@ -355,7 +373,8 @@ def read_simulations(value):
 
 
 def search(
-    Game game not None, players, seeds, worlds, *, simulations, exploration, noise=0.0, evaluate=None, milliseconds=None
+    Game game not None, players, seeds, worlds, *, simulations, exploration, noise=0.0, evaluate=None, network=None,
+    milliseconds=None
 ):
     """Search n positions, each for the seat that has to act, and return SearchColumns.
 
@@ -383,13 +402,17 @@ def search(
     clockwise. A seat chooses by PUCT: mean + exploration × prior × √available / (1 + visits), with the mean of the node
     for an action without visits. The roots are evaluated once more, before the first simulation.
 
+    With `network`, an IntegerNetwork of the game and the number of players, the same, but that the network judges each
+    leaf by itself, without the GIL: a prior is the softmax of the logits in steps of 1/32, from integers alone, and
+    values are cut off to the returns that there are. So it is the same on every processor.
+
     `noise`: the part of the priors at the roots that is noise, 0 … 1, as in AlphaZero (which has 0.25): each prior is
     (1 - noise) × prior + noise × share, where the shares are of Dirichlet's distribution, with the parameter 10 / n for
     each of n actions, to within 1/1024. Without `evaluate` all have the prior 1/n, and the exploration of an action
     counts n × prior times.
 
     Memory: 32 + 8 × players bytes a node, at most as much again in reserve, and the worlds of a call. There is a node
-    for each simulation or, with `evaluate`, for each legal action of a leaf.
+    for each simulation or, with `evaluate` or `network`, for each legal action of a leaf.
 
     Raises EngineError: INVALID_PLAYERS, INVALID_BATCH, and those of a broken world.
     """
@@ -412,6 +435,16 @@ def search(
             f"seeds must be uint64 (n,), 8 bytes for each of 1 to {MAX_TREES} trees, not {len(seed_bytes)} bytes",
             field="seeds",
         )
-    trees = _Trees(game, seats, np.frombuffer(seed_bytes, "<u8"), constant, part, evaluate)
+    cdef IntegerNetwork judging = network
+    if judging is not None and evaluate is not None:
+        raise EngineError(Reason.INVALID_BATCH, "evaluate and network are not for one search", field="network")
+    if judging is not None and (
+        (judging.net.length, judging.num_actions, judging.net.num_values)
+        != (game.observation_length, game.num_distinct_actions, seats)
+    ):
+        raise EngineError(
+            Reason.INVALID_BATCH, f"the network is not for {game.name} with {seats} players", field="network"
+        )
+    trees = _Trees(game, seats, np.frombuffer(seed_bytes, "<u8"), constant, part, evaluate, judging)
     trees.run(worlds, budget, milliseconds)
     return trees.results()

@@ -1,7 +1,9 @@
 # Simulations of a search in given worlds, of each of many trees.
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from chatiere.bots.integer_network cimport Net
 from chatiere.bots.tree cimport Forest
+from chatiere.engine.core.game cimport BODY_WORDS, MAX_LEGAL
 
 cdef enum:
     # Faults of worlds beside those of the engine.
@@ -27,6 +29,14 @@ ctypedef struct Worlds:
     Py_ssize_t faulty_tree
     uint32_t faulty_world
 
+ctypedef struct Leaf:
+    # A node where some legal action has no child, as a world reaches it.
+    uint64_t[BODY_WORDS] body
+    uint16_t[MAX_LEGAL] ids  # the legal actions
+    uint32_t node
+    int actor
+
+
 ctypedef struct Reached:
     # The leaves of a round, and their nodes; the other columns are as in Leaves.
     uint32_t count
@@ -43,7 +53,11 @@ cdef void draw_noise(const Forest* forest, Roots* roots, Py_ssize_t trees, const
 cdef bint simulate(
     Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves
 ) noexcept nogil
-cdef bint descend(
+cdef bint simulate_by_network(
+    Forest* forest, const Roots* roots, Worlds* worlds, uint32_t count, const uint64_t* seeds, uint64_t* moves,
+    const Net* net, uint8_t* observation,
+) noexcept nogil
+cdef bint gather(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t number, const uint64_t* seeds, uint64_t* moves,
     Reached* leaves,
 ) noexcept nogil

@@ -5,7 +5,8 @@ from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
-from chatiere.bots.tree cimport NONE, Node, back_up, back_up_end, expand, expand_all, pick
+from chatiere.bots.integer_network cimport Net, judge
+from chatiere.bots.tree cimport NONE, Node, back_up, back_up_end, expand, expand_all, pick, reserve
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
     CHANCE,
@@ -211,77 +212,129 @@ cdef bint reserve_ids(Reached* leaves) noexcept nogil:
     return True
 
 
-cdef bint descend(
+cdef int descend(
+    Forest* forest, const Roots* roots, Worlds* worlds, Py_ssize_t tree, uint32_t number, const uint64_t* seeds,
+    uint64_t* moves, Leaf* leaf,
+) noexcept nogil:
+    # Run down a tree in its world `number`, to a node where some legal action has no child. Returns the number of legal
+    # actions there; 0 if the game ended before, which is backed up, or if the world has a fault.
+    cdef const Operations* ops = forest.ops
+    cdef Stream stream = stream_at(seeds[tree], number, 0)
+    cdef uint32_t child
+    cdef int count = open_at_root(forest, roots, worlds, tree, number, leaf.body, leaf.ids), missing, fault
+    if count == 0:
+        return 0
+    leaf.node = tree + 1
+    leaf.actor = roots.actors[tree]
+    while leaf.actor != TERMINAL:
+        if leaf.node != tree + 1:
+            count = ops.legal_actions(leaf.body, leaf.ids)
+        child = pick(forest, leaf.node, leaf.ids, count, leaf.actor, noise_of(roots, tree, leaf.node), &missing)
+        if missing:
+            return count
+        fault = ops.apply(leaf.body, forest.nodes[child].action, NULL)
+        debug_assert(fault == OK)
+        debug_assert(ops.check(leaf.body) == OK)
+        leaf.actor = ops.settle(ops, leaf.body, &stream)
+        moves[tree] += 1
+        leaf.node = child
+    back_up_end(forest, leaf.node, leaf.body, 0)
+    return 0
+
+
+cdef inline void observe(const Forest* forest, const Leaf* leaf, uint8_t* observation) noexcept nogil:
+    # As the seat to act sees it: what it may not know has no part in it.
+    cdef uint64_t view[VIEW_WORDS]
+    forest.ops.view(leaf.body, leaf.actor, view)
+    forest.ops.observe(view, leaf.actor, observation)
+
+
+cdef void learn_leaf(
+    Forest* forest, const Leaf* leaf, const uint16_t* ids, int count, const double* priors, double sum_of_priors,
+    const double* values,
+) noexcept nogil:
+    # Add the children of a leaf, and back up the values, which are told from the seat to act on.
+    cdef double returns[MAX_SEATS]
+    cdef int distance
+    expand_all(forest, leaf.node, ids, count, priors, sum_of_priors)
+    for distance in range(forest.players):
+        returns[seat_at(leaf.actor, distance, forest.players)] = values[distance]
+    back_up(forest, leaf.node, returns, 0)
+
+
+cdef bint simulate_by_network(
+    Forest* forest, const Roots* roots, Worlds* worlds, uint32_t count, const uint64_t* seeds, uint64_t* moves,
+    const Net* net, uint8_t* observation,
+) noexcept nogil:
+    # Run a simulation in each of the first `count` worlds, whose leaf the network judges. False if a world has a fault;
+    # with the fault OK, if memory ran out. `observation`: space for one.
+    cdef Leaf leaf
+    cdef double priors[MAX_LEGAL]
+    cdef double values[MAX_SEATS]
+    cdef double sum_of_priors
+    cdef uint32_t number
+    cdef Py_ssize_t tree
+    cdef int legal
+    for tree in range(worlds.trees):
+        for number in range(worlds.first, worlds.first + count):
+            legal = descend(forest, roots, worlds, tree, number, seeds, moves, &leaf)
+            if worlds.fault != OK:
+                return False
+            if legal == 0:
+                continue
+            if not reserve(forest, legal):
+                return False  # uncovered: memory does not run out in tests
+            observe(forest, &leaf, observation)
+            sum_of_priors = judge(net, observation, leaf.ids, legal, priors, values)
+            learn_leaf(forest, &leaf, leaf.ids, legal, priors, sum_of_priors, values)
+    return True
+
+
+cdef bint gather(
     Forest* forest, const Roots* roots, Worlds* worlds, uint32_t number, const uint64_t* seeds, uint64_t* moves,
     Reached* leaves,
 ) noexcept nogil:
-    # Run down each tree in its world `number`, to a node where some legal action has no child, or to the end of the
-    # game, which is backed up. False if a world has a fault; with the fault OK, if memory ran out.
+    # Run down each tree in its world `number`, and keep the leaves. False if a world has a fault; with the fault OK, if
+    # memory ran out.
     cdef const Operations* ops = forest.ops
-    cdef uint64_t body[BODY_WORDS]
-    cdef uint64_t view[VIEW_WORDS]
-    cdef uint16_t ids[MAX_LEGAL]
-    cdef Stream stream
-    cdef uint32_t node, child
+    cdef Leaf leaf
     cdef Py_ssize_t tree
-    cdef int actor, count, missing, fault
+    cdef int legal
     leaves.count = 0
     leaves.legal_offsets[0] = 0
     for tree in range(worlds.trees):
-        count = open_at_root(forest, roots, worlds, tree, number, body, ids)
-        if count == 0:
+        legal = descend(forest, roots, worlds, tree, number, seeds, moves, &leaf)
+        if worlds.fault != OK:
             return False
-        actor = roots.actors[tree]
-        stream = stream_at(seeds[tree], number, 0)
-        node = tree + 1
-        while actor != TERMINAL:
-            if node != tree + 1:
-                count = ops.legal_actions(body, ids)
-            child = pick(forest, node, ids, count, actor, noise_of(roots, tree, node), &missing)
-            if missing:
-                break
-            fault = ops.apply(body, forest.nodes[child].action, NULL)
-            debug_assert(fault == OK)
-            debug_assert(ops.check(body) == OK)
-            actor = ops.settle(ops, body, &stream)
-            moves[tree] += 1
-            node = child
-        if actor == TERMINAL:
-            back_up_end(forest, node, body, 0)
+        if legal == 0:
             continue
         if not reserve_ids(leaves):
             return False  # uncovered: memory does not run out in tests
-        memcpy(leaves.legal_ids + leaves.legal_offsets[leaves.count], ids, count * sizeof(uint16_t))
-        ops.view(body, actor, view)
-        ops.observe(view, actor, leaves.observations + <size_t> leaves.count * ops.observation_length)
-        leaves.nodes[leaves.count] = node
-        leaves.actors[leaves.count] = actor
-        leaves.legal_offsets[leaves.count + 1] = leaves.legal_offsets[leaves.count] + count
+        memcpy(leaves.legal_ids + leaves.legal_offsets[leaves.count], leaf.ids, legal * sizeof(uint16_t))
+        observe(forest, &leaf, leaves.observations + <size_t> leaves.count * ops.observation_length)
+        leaves.nodes[leaves.count] = leaf.node
+        leaves.actors[leaves.count] = leaf.actor
+        leaves.legal_offsets[leaves.count + 1] = leaves.legal_offsets[leaves.count] + legal
         leaves.count += 1
     return True
 
 
 cdef void learn(Forest* forest, const Reached* leaves, const double* priors, const double* values) noexcept nogil:
-    # Add the children of the leaves, and back up the values, which are told from the seat to act on.
-    cdef double returns[MAX_SEATS]
+    # Add the children of the leaves, and back up the values.
+    cdef Leaf leaf
     cdef double sum_of_priors
-    cdef uint32_t i, place
-    cdef int distance
+    cdef uint32_t i, first, end, place
     for i in range(leaves.count):
+        first, end = leaves.legal_offsets[i], leaves.legal_offsets[i + 1]
         sum_of_priors = 0.0
-        for place in range(leaves.legal_offsets[i], leaves.legal_offsets[i + 1]):
+        for place in range(first, end):
             sum_of_priors += priors[place]
-        expand_all(
-            forest,
-            leaves.nodes[i],
-            leaves.legal_ids + leaves.legal_offsets[i],
-            leaves.legal_offsets[i + 1] - leaves.legal_offsets[i],
-            priors + leaves.legal_offsets[i],
-            sum_of_priors,
+        leaf.node = leaves.nodes[i]
+        leaf.actor = leaves.actors[i]
+        learn_leaf(
+            forest, &leaf, leaves.legal_ids + first, end - first, priors + first, sum_of_priors,
+            values + i * forest.players,
         )
-        for distance in range(forest.players):
-            returns[seat_at(leaves.actors[i], distance, forest.players)] = values[i * forest.players + distance]
-        back_up(forest, leaves.nodes[i], returns, 0)
 
 
 cdef void put_results(

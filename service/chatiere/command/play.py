@@ -7,14 +7,15 @@ from pathlib import Path
 
 import click
 
-from chatiere import bots
+from chatiere import bots, engine
 from chatiere.bots import Bot, Registry
+from chatiere.bots.ladder import ladder
 from chatiere.clients import Client, Step, begin, records
 from chatiere.clients import play as play_match
 from chatiere.command.common import BOTS_HELP, SEED, CommandError, parse_bots, player_count
 from chatiere.command.servers import address_option, info_of, reach
 from chatiere.engine.core.record import MAX_NAME_LENGTH
-from chatiere.terminal.human_match import ADVISER, HumanMatch
+from chatiere.terminal.human_match import HumanMatch
 from chatiere.terminal.human_terminal import HumanTerminal
 from chatiere.terminal.line_input import line_input
 from chatiere.terminal.lines import narrate
@@ -41,7 +42,8 @@ _PERSON = "human"
     "names",
     metavar="NAME[:PARAMETER=NUMBER,…],…",
     help="The bots, which take the seats, but for those of people, in turn. "
-    f"{BOTS_HELP} Default: all bots of the package for the game; with --human {ADVISER}.",
+    f"{BOTS_HELP} Those of the game's ladder also have names, such as house-cat. Default: the ladder, from its lowest "
+    "rung on; with --human its second rung.",
 )
 @click.option(
     "--resume",
@@ -106,16 +108,28 @@ def command(
 
 def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None) -> None:
     seed, players = record.stream.seed, record.players
-    packaged = ",".join(bot.name for bot in bots.infos(info.name))
-    chosen = parse_bots(info, players, packaged if names is None else names)
+    given = [*_rungs(info)] if names is None else bots.split(names)
+    chosen = _chosen(info, players, given)
     seated = [chosen[seat % len(chosen)] for seat in range(players)]
     specs = [spec for spec, _ in seated]
     record.date = date.today().isoformat()
     record.seat_names.extend(spec[:MAX_NAME_LENGTH] for spec in specs)
     beginning = begin(client, info.name, players, seed=seed)
     steps = _recorded(record, play_match(client, beginning, [bot for _, bot in seated], seed))
-    for line in narrate(info, specs, beginning, steps):
+    shown = [given[seat % len(given)] for seat in range(players)]
+    for line in narrate(info, shown, beginning, steps):
         click.echo(line)
+
+
+def _rungs(info: GameInfo) -> dict[str, str]:
+    # The ladder's bots by the names of its rungs, the weakest first.
+    return {rung.name: rung.bot for rung in ladder(engine.game(info.name))}
+
+
+def _chosen(info: GameInfo, players: int, given: list[str]) -> list[tuple[str, Bot]]:
+    # The bots, of which rungs are given by their names, with their specs.
+    rungs = _rungs(info)
+    return parse_bots(info, players, ",".join(rungs.get(name, name) for name in given))
 
 
 def _recorded(record: GameRecord, steps: Iterable[Step]) -> Iterator[Step]:
@@ -162,12 +176,13 @@ def _seat_bots(
 ) -> dict[int, tuple[str, Bot]]:
     # The bots and their specs by seat: those named, or those of the record, or the default.
     seats = [seat for seat in range(record.players) if seat not in people]
+    _, usual, *_ = _rungs(info).values()
     if names is None and record.seat_names:
         if any(record.seat_names[seat] == _PERSON for seat in seats):
             raise CommandError("a seat that a person played is a bot's now: name the bots with --bots")
         # Whoever wrote the file must not choose the code that runs here.
-        recorded = ",".join(record.seat_names[seat] for seat in seats) or ADVISER
+        recorded = ",".join(record.seat_names[seat] for seat in seats) or usual
         chosen = parse_bots(info, record.players, recorded, get=Registry().get)
     else:
-        chosen = parse_bots(info, record.players, ADVISER if names is None else names)
+        chosen = _chosen(info, record.players, [usual] if names is None else bots.split(names))
     return {seat: chosen[number % len(chosen)] for number, seat in enumerate(seats)}

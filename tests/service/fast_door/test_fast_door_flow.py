@@ -142,7 +142,9 @@ def test_headers_in_parts_with_padding_and_priority(peer: Peer) -> None:
     assert peer.end() == OK
 
 
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     contents=st.lists(st.integers(0, 80_000).map(lambda size: (b"meow" * 20_000)[:size]), max_size=4),
     cuts=st.lists(st.integers(0, 70_000), max_size=8),

@@ -397,7 +397,7 @@ SILENT: dict[str, list[Frame | bytes]] = {
 @pytest.mark.parametrize("name", SILENT)
 def test_a_client_that_falls_silent_is_left(name: str) -> None:
     with (
-        served("--fast-address", "127.0.0.1:0", "--request-timeout", "0.2") as server,
+        served("--fast-address", "127.0.0.1:0", "--request-timeout", "1.5") as server,
         Bystander(server) as bystander,
         Peer(server, greets=False) as peer,
     ):
@@ -406,7 +406,7 @@ def test_a_client_that_falls_silent_is_left(name: str) -> None:
 
 
 def test_a_frame_that_means_nothing_is_no_silence() -> None:
-    with served("--fast-address", "127.0.0.1:0", "--request-timeout", "0.2") as server, Peer(server) as peer:
+    with served("--fast-address", "127.0.0.1:0", "--request-timeout", "1.5") as server, Peer(server) as peer:
         peer.send(Frame(UNKNOWN_KIND, 0, 0, b"later"))
         # Clients that begin later and say nothing are left meanwhile.
         for _ in range(2):
@@ -417,7 +417,7 @@ def test_a_frame_that_means_nothing_is_no_silence() -> None:
 
 
 def test_a_call_whose_request_does_not_come_is_left() -> None:
-    with served("--fast-address", "127.0.0.1:0", "--request-timeout", "0.2") as server, Peer(server) as peer:
+    with served("--fast-address", "127.0.0.1:0", "--request-timeout", "1.5") as server, Peer(server) as peer:
         peer.send(peer.headers(path=NEW_GAME), data(message(SMALL)[:-1]))
         code, text = peer.end()
         assert (code, "request timeout" in text) == (grpc.StatusCode.DEADLINE_EXCEEDED, True)

@@ -14,9 +14,8 @@ import grpc
 import httpx
 from google.protobuf import any_pb2
 from google.rpc import code_pb2, status_pb2
+from patience import PATIENCE
 
-# Seconds for a response.
-_PATIENCE = 30.0
 _CODES = {code.name.lower().replace("cancelled", "canceled"): code for code in grpc.StatusCode}
 # Of responses that are none of Connect's.
 _OF_HTTP = {404: grpc.StatusCode.UNIMPLEMENTED, 431: grpc.StatusCode.RESOURCE_EXHAUSTED}
@@ -135,7 +134,7 @@ class WebChannel:
     """A channel to an address, without TLS."""
 
     def __init__(self, address: str) -> None:
-        self._client = httpx.Client(base_url=f"http://{address}", trust_env=False, timeout=_PATIENCE)
+        self._client = httpx.Client(base_url=f"http://{address}", trust_env=False, timeout=PATIENCE)
         self._threads = ThreadPoolExecutor(16)
 
     def __enter__(self) -> "WebChannel":

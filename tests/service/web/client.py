@@ -12,6 +12,7 @@ import httpx
 from google.protobuf import json_format
 from google.protobuf.message import Message
 from google.rpc import code_pb2, status_pb2
+from patience import PATIENCE
 
 from chatiere.v1 import game_service_pb2
 
@@ -63,7 +64,7 @@ class WebClient:
     """A client; `http` for what is no call."""
 
     def __init__(self, address: str, scheme: str = "http", **options: Any) -> None:
-        self.http = httpx.Client(base_url=f"{scheme}://{address}", trust_env=False, timeout=30.0, **options)
+        self.http = httpx.Client(base_url=f"{scheme}://{address}", trust_env=False, timeout=PATIENCE, **options)
 
     def __enter__(self) -> "WebClient":
         return self

@@ -151,7 +151,7 @@ def test_a_connection_goes_on_after_a_stream(web: WebClient, server: Running) ->
     body = envelope(b"")
     ask = (
         f"POST {WATCH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/connect+proto\r\n"
-        f"connect-timeout-ms: 50\r\ncontent-length: {len(body)}\r\n\r\n"
+        f"connect-timeout-ms: 1500\r\ncontent-length: {len(body)}\r\n\r\n"
     ).encode() + body
     with socket.create_connection((host, int(port)), PATIENCE) as connection:
         connection.sendall(ask + ask)
@@ -165,7 +165,7 @@ def test_a_stream_to_http_1_0_ends_with_its_connection(server: Running) -> None:
     host, _, port = server.address.rpartition(":")
     body = envelope(b"")
     ask = (
-        f"POST {WATCH} HTTP/1.0\r\ncontent-type: application/connect+proto\r\nconnect-timeout-ms: 50\r\n"
+        f"POST {WATCH} HTTP/1.0\r\ncontent-type: application/connect+proto\r\nconnect-timeout-ms: 1500\r\n"
         f"content-length: {len(body)}\r\n\r\n"
     ).encode() + body
     with socket.create_connection((host, int(port)), PATIENCE) as connection, connection.makefile("rb") as response:
@@ -181,7 +181,7 @@ def test_a_stream_to_http_1_0_ends_with_its_connection(server: Running) -> None:
 @each_protocol
 @each_codec
 def test_timeouts(web: WebClient, protocol: Protocol, codec: Codec) -> None:
-    limit = {"connect_timeout_ms": "50"} if protocol == "connect" else {"grpc_timeout": "50m"}
+    limit = {"connect_timeout_ms": "1500"} if protocol == "connect" else {"grpc_timeout": "1500m"}
     with watched(web, protocol, codec, **limit) as stream:
         assert stream.next() == SERVING
         assert stream.next() is None
@@ -302,7 +302,7 @@ def test_health_needs_no_token_but_has_a_number_of_watches(tmp_path: Path, monke
 
 
 def test_a_watch_whose_request_does_not_come_ends_in_time() -> None:
-    with running(Settings(address="127.0.0.1:0", request_timeout=0.2), "web") as server:
+    with running(Settings(address="127.0.0.1:0", request_timeout=1.5), "web") as server:
         host, _, port = server.address.rpartition(":")
         with socket.create_connection((host, int(port)), PATIENCE) as connection, connection.makefile("rb") as response:
             connection.sendall(

@@ -18,7 +18,11 @@ export const UNAUTHENTICATED = 401;
 /**
  * The methods that the page calls, with their requests and responses.
  * @typedef {{
+ *   "BotService/Analyse": [bots.AnalyseRequestJson, bots.AnalyseResponseJson],
  *   "BotService/ListBots": [bots.ListBotsRequestJson, bots.ListBotsResponseJson],
+ *   "BotService/Suggest": [bots.SuggestRequestJson, bots.SuggestResponseJson],
+ *   "GameService/Apply": [games.ApplyRequestJson, games.ApplyResponseJson],
+ *   "GameService/GetPosition": [games.GetPositionRequestJson, games.GetPositionResponseJson],
  *   "GameService/ListGames": [games.ListGamesRequestJson, games.ListGamesResponseJson],
  *   "GameService/Replay": [games.ReplayRequestJson, games.ReplayResponseJson],
  *   "TableService/Acknowledge": [tables.AcknowledgeRequestJson, tables.AcknowledgeResponseJson],

@@ -97,7 +97,7 @@ import { t } from "./settings.js";
  * The drawing and the picks of a game. All that it knows of the rules comes from the service. Each lies in a folder of its own, in the
  * same files: `game.js` puts it together, `view.js` has questions about a view, `picks.js` keys and what they stand for, `layout.js`
  * where what lies, `table.js` the things in the middle, `seats.js` those of the players, `parts.js` how a thing looks, `text.js` all
- * that is said.
+ * that is said, `captions.js` what each thing does.
  * @template {Field} [F=Field]
  * @template {object} [Ui=object]
  * @typedef {object} Game
@@ -112,6 +112,8 @@ import { t } from "./settings.js";
  * @property {(event: Event) => string[]} touched  The marks of the items that an event has put on the table.
  * @property {(context: Context<F, Ui>) => string | undefined} prompt  What the seat to decide has to do next, as a short
  *   sentence, once something is picked; undefined: what the service says.
+ * @property {(item: Item, context: Context<F, Ui>) => string | undefined} does  What a thing of the drawing does or is for, as
+ *   sentences; undefined: its label says it all.
  * @property {(context: Context<F, Ui>) => string[]} summary  The table in a few sentences, for those who can't see it.
  * @property {(seat: number, score: SeatScore<F>, context: Context<F, Ui>) => [string, number][]} breakdown  What the total of a
  *   seat is made of.

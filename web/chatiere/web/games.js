@@ -32,9 +32,8 @@ export async function listGames() {
  * List the bots of a game.
  * @param {string} game
  */
-export async function listBots(game) {
-  const { bots = [] } = await once(`bots ${game}`, () => call("BotService/ListBots", { game }));
-  return bots;
+export function listBots(game) {
+  return once(`bots ${game}`, () => call("BotService/ListBots", { game }));
 }
 
 /**

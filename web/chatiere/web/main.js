@@ -21,6 +21,7 @@ const PARTS = {
   invitation: () => import("./pages/invitation.js"),
   reply: () => import("./pages/invitation.js"),
   record: () => import("./pages/record.js"),
+  learn: () => import("./pages/learn.js"),
 };
 
 const main = h("main", { id: "main", tabindex: "-1" });

@@ -1,19 +1,20 @@
 // The rules of a game, over whatever is shown.
 
 import { h } from "./dom.js";
-import { t } from "./settings.js";
+import { language, t } from "./settings.js";
 
 /**
- * Return a link to the rules of a game, which are shown over whatever is shown.
+ * Return a link to the rules of a game: its rule sheet, over whatever is shown. `label`: what it is called where there are several.
  * @param {string} game
+ * @param {string} [label]
  */
-export function rulesLink(game) {
+export function rulesLink(game, label) {
   const onclick = (/** @type {Event} */ event) => showRules(event, game);
-  return h("a", { href: `rules/${game}.html`, target: "_blank", onclick }, t("rules"));
+  return h("a", { href: `rules/${game}.html`, target: "_blank", onclick, "aria-label": label }, t("rules"));
 }
 
 /**
- * Show the rules of a game in a dialog instead of following a link to them.
+ * Show the rule sheet of a game in a dialog instead of following a link to the exact rules.
  * @param {Event} event
  * @param {string} game
  */
@@ -23,20 +24,18 @@ async function showRules(event, game) {
     return;
   }
   event.preventDefault();
-  const response = await fetch(`rules/${game}.html`);
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const text = page.querySelector("main") ?? page.body;
-  for (const link of text.querySelectorAll("a[href]")) {
-    // From here they would lead elsewhere.
-    link.setAttribute("href", new URL(link.getAttribute("href") ?? "", response.url).href);
-    link.setAttribute("target", "_blank");
-  }
+  const { said, sheetOf } = await import("./lessons/sheet.js");
   const dialog = h(
     "dialog",
     { class: "rules", "aria-label": t("rules"), onclose: () => dialog.remove() },
     h("form", { method: "dialog" }, h("button", { class: "close", "aria-label": t("close") }, "×")),
-    h("div", { class: "text", lang: "en", tabindex: "0" }, ...text.childNodes),
-    h("p", {}, h("a", { href: `guide/${game}.html`, target: "_blank" }, t("guide"))),
+    h("div", { class: "text", lang: language(), tabindex: "0" }, await sheetOf(game)),
+    h(
+      "p",
+      { class: "more" },
+      h("a", { href: `rules/${game}.html`, target: "_blank" }, said("exact")),
+      h("a", { href: `guide/${game}.html`, target: "_blank" }, t("guide")),
+    ),
   );
   document.body.append(dialog);
   dialog.showModal();

@@ -2,6 +2,7 @@
 
 import { seatMark } from "./art/cards.js";
 import { Camera } from "./camera.js";
+import { Captions, itemOf, keyOf } from "./captions.js";
 import { h, s } from "./dom.js";
 
 /** @typedef {import("./game.js").Item} Item */
@@ -33,9 +34,16 @@ export class Scene {
   /** @type {string | undefined} */
   #pressed;
 
-  /** @param {{onPick: (key: string) => void, onCancel: () => void}} listeners */
-  constructor({ onPick, onCancel }) {
+  /**
+   * `onPick`: what can be picked or tried was clicked; `onIdle`: what can't be, or nothing; `captionOf`: the caption of an item.
+   * @param {{
+   *   onPick: (pick: string) => void, onIdle: (key: string | undefined) => void, onCancel: () => void,
+   *   captionOf: (key: string) => import("./captions.js").Caption | undefined,
+   * }} listeners
+   */
+  constructor({ onPick, onIdle, onCancel, captionOf }) {
     this.onPick = onPick;
+    this.onIdle = onIdle;
     this.items = s("g");
     this.boardItems = s("g");
     this.board = s("svg", { class: "board" }, this.boardItems);
@@ -44,6 +52,7 @@ export class Scene {
     /** As high as the browser's window: its size is what observers see of that. */
     this.window = h("div", { class: "window" });
     this.element = h("div", { class: "stage" }, this.window, this.svg, this.camera.controls);
+    this.captions = new Captions(this.element, captionOf);
     this.svg.addEventListener("pointerdown", ({ target }) => {
       this.#pressed = pickOf(target);
     });
@@ -51,7 +60,7 @@ export class Scene {
       // A click that begins on one part of what can be picked and ends on another is that of what holds both.
       const end = pickOf(document.elementFromPoint(event.clientX, event.clientY));
       const pick = pickOf(event.target) ?? (end === this.#pressed ? end : undefined);
-      if (!this.camera.hasDragged) {
+      if (!this.camera.hasDragged && !this.captions.hasPressed) {
         this.#pick(event, pick);
       }
     });
@@ -131,6 +140,15 @@ export class Scene {
       mark(now.element, item, marks, left);
       sign(now, marks.moved.get(item.mark ?? item.key));
     }
+    this.#letIn();
+    this.captions.renew();
+  }
+
+  /** Let Tab come to the stage where nothing can be picked, so that the arrow keys go on from there. */
+  #letIn() {
+    if (!this.svg.querySelector('.item[tabindex="0"]')) {
+      this.svg.querySelector(".item[tabindex]")?.setAttribute("tabindex", "0");
+    }
   }
 
   /**
@@ -167,9 +185,12 @@ export class Scene {
    * @param {string | undefined} pick
    */
   #pick(event, pick) {
+    event.preventDefault();
     if (pick !== undefined) {
-      event.preventDefault();
       this.onPick(pick);
+    } else {
+      const item = itemOf(event.target);
+      this.onIdle(item && keyOf(item));
     }
   }
 
@@ -286,8 +307,8 @@ function mark(element, item, marks, left) {
   element.setAttribute("class", classes.filter(Boolean).join(" "));
   set(element, "data-pick", isButton ? pick : undefined);
   set(element, "role", isButton ? "button" : label ? "img" : undefined);
-  // What can only be tried is reached by the arrow keys.
-  set(element, "tabindex", isButton ? (isPickable || isPicked ? "0" : "-1") : undefined);
+  // What can only be tried or looked at is reached by the arrow keys.
+  set(element, "tabindex", isPickable || isPicked ? "0" : isButton || label ? "-1" : undefined);
   set(element, "aria-label", label);
   set(element, "aria-hidden", label ? undefined : "true");
   set(element, "aria-pressed", isButton && isPicked ? "true" : undefined);

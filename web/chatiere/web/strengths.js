@@ -1,37 +1,34 @@
 // The bots that a player is offered, by strength.
 
-import { t } from "./settings.js";
-
 /**
- * A bot that is offered: as the service names it, what it is called, and both.
- * @typedef {{bot: string, name: string, label: string}} Strength
+ * A bot that is offered: as the service names it, and what it is called.
+ * @typedef {{bot: string, name: string}} Strength
  */
-/** @typedef {import("#api/chatiere/v1/bot_service_pb.js").BotInfoJson} BotInfo */
+/** @typedef {import("#api/chatiere/v1/bot_service_pb.js").ListBotsResponseJson} ListedBots */
 
-// For bots that search: a quick one and a strong one, both within what a table allows.
-const SIMULATIONS = [100, 2000];
-/** @type {readonly ("kitten" | "house-cat" | "hunter" | "tiger")[]} */
-const RANKS = ["kitten", "house-cat", "hunter", "tiger"];
+// In seconds.
+const HINT_TIME = 0.5;
 
 /**
- * List the bots for a table, weakest first: those without a budget, then those that search.
- * @param {readonly BotInfo[]} bots
+ * List the bots for a table: the game's ladder, weakest first, then the others that have no parameters.
+ * @param {ListedBots} listed
  * @returns {Strength[]}
  */
-export function strengthsOf(bots) {
-  const plain = bots.filter(({ parameters = [] }) => parameters.length === 0);
-  const searching = bots.filter(({ parameters = [] }) =>
-    parameters.some(({ name }) => name === "simulations"),
-  );
-  const found = [
-    ...plain.map(({ name: bot = "", title = "" }) => ({ bot, title })),
-    ...searching.flatMap(({ name, title }) =>
-      SIMULATIONS.map((count) => ({ bot: `${name}:simulations=${count}`, title: `${title} ${count}` })),
-    ),
+export function strengthsOf({ ladder = [], bots = [] }) {
+  const rungs = new Set(ladder.map(({ bot }) => bot));
+  const plain = bots.filter(({ name, parameters = [] }) => parameters.length === 0 && !rungs.has(name));
+  return [
+    ...ladder.map(({ bot = "", title = "" }) => ({ bot, name: title })),
+    ...plain.map(({ name: bot = "", title = "" }) => ({ bot, name: title })),
   ];
-  return found.map(({ bot, title }, index) => {
-    const rank = RANKS[index];
-    const name = rank ? t(rank) : title;
-    return { bot, name, label: rank ? `${name} · ${title}` : title };
-  });
+}
+
+/**
+ * Choose who gives hints: the strongest of the ladder that takes half a second at most.
+ * @param {ListedBots} listed
+ */
+export function adviserOf({ ladder = [] }) {
+  return (
+    ladder.findLast(({ typicalTime = "0s" }) => Number.parseFloat(typicalTime) <= HINT_TIME)?.bot ?? "random"
+  );
 }

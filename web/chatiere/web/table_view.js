@@ -38,14 +38,16 @@ export class TableView {
   #viewer = NOBODY;
   /** @type {string[]} */
   #picked = [];
-  /** @type {string[]} */
-  #hinted = [];
+  /** @type {Action | undefined} the action that is pointed at */
+  #hinted;
   /** @type {object} */
   #ui = {};
   /** @type {import("./picks.js").Option[]} */
   #options = [];
   /** @type {Map<number, string[]>} the marks of what each seat has last put on the table, as far as it has been told */
   #moves = new Map();
+  /** @type {readonly import("./game.js").Item[]} the things that are shown */
+  #items = [];
 
   /**
    * `onAction`: an action was chosen; `onAttempt`: one was tried that is not legal; `onMoment`: a ply of the log is wanted.
@@ -57,7 +59,12 @@ export class TableView {
     this.onAction = onAction;
     this.onAttempt = onAttempt;
     this.onMoment = onMoment;
-    this.scene = new Scene({ onPick: (key) => this.#onPick(key), onCancel: () => this.#cancel() });
+    this.scene = new Scene({
+      onPick: (key) => this.#onPick(key),
+      onIdle: (key) => this.#answer(key),
+      onCancel: () => this.#cancel(),
+      captionOf: (key) => this.#captionOf(key),
+    });
     this.prompt = h("p", { class: "prompt", role: "status", tabindex: "-1" });
     this.refusal = h("p", { class: "refusal", role: "alert", hidden: true });
     this.buttons = h("div", { class: "choices" });
@@ -69,7 +76,7 @@ export class TableView {
     // The part of the page that the drawing has been made for, and how large it is shown there.
     this.space = { width: 0, height: 0, window: 0 };
     this.scale = 1;
-    /** Whether nothing can be picked, as a move is under way. */
+    /** Whether nothing can be done with what is shown. */
     this.isHeld = false;
     const resized = new ResizeObserver(() => {
       // The bar may have grown meanwhile, by what is picked: that alone changes nothing.
@@ -85,6 +92,15 @@ export class TableView {
   }
 
   /**
+   * Let nobody act until the next update, as a move is under way, or there is a newer table than the one that is shown.
+   * @param {boolean} isHeld
+   */
+  hold(isHeld) {
+    this.isHeld = isHeld;
+    this.scene.element.setAttribute("aria-busy", String(isHeld));
+  }
+
+  /**
    * Show an update. `viewer`: who sees it, and whether it is that player's to act now.
    * @param {ViewerUpdate} update
    * @param {Viewer} viewer
@@ -95,7 +111,8 @@ export class TableView {
     this.#update = update;
     this.#viewer = viewer;
     this.#picked = [];
-    this.#hinted = [];
+    this.#hinted = undefined;
+    this.hold(false);
     this.refuse(undefined);
     if (isNew) {
       this.tell(update.events ?? [], ply);
@@ -176,7 +193,8 @@ export class TableView {
   #keepWords(draw) {
     const said = this.prompt.textContent;
     draw();
-    this.prompt.textContent = said;
+    // Nothing is said before the first drawing.
+    this.prompt.textContent = said || this.prompt.textContent;
   }
 
   /**
@@ -198,8 +216,10 @@ export class TableView {
    * @param {string} text
    */
   rest(text) {
+    this.hold(false);
     this.#viewer = { ...this.#viewer, canAct: false };
     this.#picked = [];
+    this.#hinted = undefined;
     this.#draw(false);
     this.prompt.textContent = text;
   }
@@ -312,11 +332,9 @@ export class TableView {
    * @param {Action} action
    */
   hint(action) {
-    const found = this.#options.find((option) => option.action.id === action.id);
-    this.#hinted = found?.picks.keys ?? [];
+    this.#hinted = action;
     this.refuse(undefined);
     this.#draw(false);
-    this.prompt.textContent = t("hint", { action: this.room.phrases.write(action) });
   }
 
   /** @returns {Context | undefined} */
@@ -346,6 +364,11 @@ export class TableView {
     };
   }
 
+  /** @param {Action} action */
+  #isHinted({ id }) {
+    return this.#hinted !== undefined && this.#hinted.id === id;
+  }
+
   /** @param {boolean} glides */
   #draw(glides) {
     const before = this.#context();
@@ -359,10 +382,11 @@ export class TableView {
     const marks = {
       candidates: found.candidates,
       picked: this.#picked,
-      hinted: this.#hinted,
+      hinted: this.#options.find(({ action }) => this.#isHinted(action))?.picks.keys ?? [],
       tries: context.actions.length > 0,
       moved: this.#moved(),
     };
+    this.#items = drawing.items;
     this.scene.show(drawing, marks, glides, this.room.phrases.title);
     this.scene.camera.name({ closer: t("closer"), farther: t("farther"), whole: t("whole") });
     this.summary.replaceChildren(
@@ -406,8 +430,11 @@ export class TableView {
     if (end) {
       return this.room.phrases.write(end);
     }
+    const { game, phrases } = this.room;
+    if (this.#hinted) {
+      return t("hint", { action: phrases.write(this.#hinted) });
+    }
     if (context.actions.length > 0) {
-      const { game, phrases } = this.room;
       return game.prompt(context) ?? t("your-turn", { what: phrases.write(prompt) });
     }
     return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
@@ -421,14 +448,11 @@ export class TableView {
     const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
     const hasPicked = this.#picked.length > 0;
     const shown = hasPicked ? [...complete, ...plain] : plain;
-    const isHinted = (/** @type {Action} */ action) =>
-      this.#hinted.length === 0 &&
-      this.prompt.textContent === t("hint", { action: this.room.phrases.write(action) });
     // Passing or stopping is never the main thing to do while something can be picked.
     const classOf = (/** @type {Action} */ action) =>
       hasPicked && action === complete[0]
         ? "primary"
-        : isHinted(action)
+        : this.#isHinted(action)
           ? "hinted"
           : plain.includes(action) && plain.length < this.#options.length
             ? "quiet"
@@ -485,12 +509,15 @@ export class TableView {
       return;
     }
     this.refuse(undefined);
-    this.#hinted = [];
-    const picked = pick(this.#options, this.#picked, key);
+    this.#hinted = undefined;
+    const before = this.#picked;
+    const picked = pick(this.#options, before, key);
     if (picked === undefined) {
-      const part = this.room.game.attempt([...this.#picked, key], context);
+      const part = this.room.game.attempt([...before, key], context);
       if (part) {
         this.onAttempt({ [this.room.field]: part });
+      } else {
+        this.#answer(this.#items.find((item) => item.pick === key)?.key);
       }
       return;
     }
@@ -501,6 +528,46 @@ export class TableView {
       this.onAction(action);
     } else {
       this.#draw(isAnimated());
+      this.#tellPutBack(before.filter((each) => each !== key && !picked.includes(each)));
+    }
+  }
+
+  /**
+   * Say what was put back, as it does not go with what was picked after it.
+   * @param {readonly string[]} keys
+   */
+  #tellPutBack(keys) {
+    const names = keys.flatMap((key) => this.#items.find((item) => item.pick === key)?.label ?? []);
+    if (names.length > 0) {
+      this.prompt.textContent = `${t("put-back", { names: listOf(names) })} ${this.prompt.textContent}`;
+    }
+  }
+
+  /**
+   * Return what a thing is called, and what it does.
+   * @param {string} key
+   */
+  #captionOf(key) {
+    const context = this.#context();
+    const item = this.#items.find((each) => each.key === key);
+    return context && item?.label
+      ? { name: item.label, does: this.room.game.does(item, context) }
+      : undefined;
+  }
+
+  /**
+   * Say why something can't be picked: what it is and does, and what is to be done.
+   * @param {string | undefined} key the thing; undefined: an empty place
+   */
+  #answer(key) {
+    const context = this.#context();
+    if (context && !this.isHeld) {
+      const { name, does } = (key !== undefined && this.#captionOf(key)) || {
+        name: undefined,
+        does: undefined,
+      };
+      const why = name === undefined ? t("nothing-here") : t("not-now", { name });
+      this.refuse([why, does, this.#promptOf(context)].filter(Boolean).join(" "));
     }
   }
 

@@ -7,7 +7,14 @@ from google.protobuf.message import Message
 
 from chatiere.clients.calls.errors import ChatiereError
 from chatiere.engine.core.integers import unsigned
-from chatiere.v1.bot_service_pb2 import ListBotsRequest, ListBotsResponse, SuggestRequest, SuggestResponse
+from chatiere.v1.bot_service_pb2 import (
+    AnalyseRequest,
+    AnalyseResponse,
+    ListBotsRequest,
+    ListBotsResponse,
+    SuggestRequest,
+    SuggestResponse,
+)
 from chatiere.v1.game_pb2 import Action, Include, Options, State
 from chatiere.v1.game_service_pb2 import (
     ApplyRequest,
@@ -170,3 +177,37 @@ def suggest(state: State, bot: str, seed: SupportsIndex | None) -> MethodRequest
     """Build a request of Suggest."""
     request = SuggestRequest(state=state, bot=bot, seed=None if seed is None else unsigned("seed", seed, 64))
     return MethodRequest("Suggest", request)
+
+
+def analyse(
+    record: GameRecord,
+    from_ply: SupportsIndex,
+    to_ply: SupportsIndex | None,
+    simulations: SupportsIndex | None,
+    seed: SupportsIndex | None,
+) -> MethodRequest[AnalyseResponse]:
+    """Build a request of Analyse."""
+    request = AnalyseRequest(
+        record=record,
+        from_ply=unsigned("from_ply", from_ply, 32),
+        to_ply=None if to_ply is None else unsigned("to_ply", to_ply, 32),
+        simulations=None if simulations is None else unsigned("simulations", simulations, 32),
+        seed=None if seed is None else unsigned("seed", seed, 64),
+    )
+    return MethodRequest("Analyse", request)
+
+
+def shorter_analyses(
+    request: MethodRequest[AnalyseResponse], error: ChatiereError
+) -> tuple[MethodRequest[AnalyseResponse], MethodRequest[AnalyseResponse]]:
+    """Split an Analyse that is too large: what the service takes, and the rest. Raises any other error again."""
+    whole = cast(AnalyseRequest, request.message)
+    last = int(error.metadata.get("last_ply", 0)) if error.reason == "BATCH_TOO_LARGE" else 0
+    if last <= whole.from_ply:
+        raise error
+    first, rest = AnalyseRequest(), AnalyseRequest()
+    first.CopyFrom(whole)
+    first.to_ply = last
+    rest.CopyFrom(whole)
+    rest.from_ply = last
+    return MethodRequest("Analyse", first), MethodRequest("Analyse", rest)

@@ -65,6 +65,20 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livesum",
         )
+        self.rejected_files = Gauge(
+            "chatiere_rejected_files",
+            "Workers that use the old files (tokens, table_keys, certificates), as the new ones are invalid.",
+            ("files",),
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.certificate_expiry = Gauge(
+            "chatiere_certificate_expiry_timestamp_seconds",
+            "When the first of the certificates in a file in use ends, in seconds since 1970.",
+            ("file",),
+            registry=registry,
+            multiprocess_mode="livemin",
+        )
         self.rooms = Gauge(
             "chatiere_rooms",
             "Rooms that are kept; with Redis, those of each worker's followers.",

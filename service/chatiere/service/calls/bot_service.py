@@ -13,6 +13,7 @@ import numpy as np
 from chatiere import bots, engine
 from chatiere.bots import Bot, Judgement, Registry
 from chatiere.bots.hosting import decisions_at, judge, luck
+from chatiere.bots.ladder import ladder
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.languages import catalogue
@@ -21,14 +22,13 @@ from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.languages import spoken
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.calls import conversion
+from chatiere.service.calls.analysis_service import OF_SIMULATION, AnalysisService
 from chatiere.service.calls.game_service import position_of
 from chatiere.service.calls.requests import numbers_of, opener, parse
 from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import game_service_pb2
 
 _open_suggest, _SUGGEST = opener(pb.SuggestRequest), numbers_of(pb.SuggestRequest)
-# Bytes that a tree search takes at most for a simulation.
-_OF_SIMULATION = 160
 # Reserves a number of bytes for a call. Raises Refusal.
 Hold = Callable[[int], None]
 _LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
@@ -44,6 +44,7 @@ class BotService:
         self._methods: dict[str, Callable[[Buffer, Cancellation, Hold], bytes]] = {
             "list_bots": self._list_bots,
             "suggest": self._suggest,
+            "analyse": AnalysisService(settings).analyse,
         }
 
     def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
@@ -101,6 +102,15 @@ def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
             )
         if info.seconds is not None:
             bot.typical_time.FromNanoseconds(round(info.seconds * 1e9))
+    for rung in ladder(game):
+        if registry.get(rung.bot, game, game.min_players).budget <= most:
+            offered = response.ladder.add(
+                name=rung.name,
+                title=say(f"ladder.{rung.name}", rung.title),
+                bot=rung.bot,
+                strength=rung.strength,
+            )
+            offered.typical_time.FromNanoseconds(round(rung.seconds * 1e9))
     return response.SerializeToString()
 
 
@@ -136,7 +146,7 @@ def bot_of(
 
 def memory_of(bot: Bot) -> int:
     """Return the bytes that a decision of a bot takes at most."""
-    return _OF_SIMULATION * bot.budget
+    return OF_SIMULATION * bot.budget
 
 
 def suggestion(

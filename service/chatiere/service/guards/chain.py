@@ -145,7 +145,10 @@ class Guards:
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Set up the guards. Raises SettingError for an invalid tokens file."""
-        self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
+        self.metrics = metrics
+        """The metrics of the worker."""
+        rejected = metrics.rejected_files
+        self._tokens = None if settings.tokens is None else Tokens(settings.tokens, rejected.labels("tokens"))
         self._limits = Limits(settings.max_calls_per_client, settings.max_rate_per_client)
         self._logs_calls = settings.log_calls
         self._max_message_bytes = settings.max_message_bytes

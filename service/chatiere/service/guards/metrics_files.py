@@ -26,7 +26,7 @@ from chatiere.service.base.settings import SettingError
 # The size of a file, enough for all values that the labels allow (a test fills them).
 FILE_BYTES = 2**20
 # A worker's files, one per kind of metric: those of present values (gauges), and all.
-_PRESENT = ("gauge_livesum",)
+_PRESENT = ("gauge_livesum", "gauge_livemin")
 _KINDS = ("counter", "histogram", *_PRESENT)
 _MEMORY = Path("/dev/shm")
 

@@ -7,6 +7,7 @@ MAX_REQUEST_BYTES: dict[str, int | None] = {
     "/chatiere.v1.GameService/": 64 * _KIB,
     "/chatiere.v1.GameService/Replay": 256 * _KIB,
     "/chatiere.v1.BotService/": 64 * _KIB,
+    "/chatiere.v1.BotService/Analyse": 256 * _KIB,
     # A table takes 1 KB. Those of the longest game that may be take 2.4 MB, as JSON 3.2.
     "/chatiere.v1.TableService/": 16 * _KIB,
     "/chatiere.v1.TableService/GetRecord": 4 * _MIB,

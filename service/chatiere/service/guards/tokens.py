@@ -10,18 +10,18 @@ readers; slow hashes are for passwords.
 
 import hashlib
 import hmac
-import logging
 import re
 import secrets
+from functools import partial
 from pathlib import Path
+
+from prometheus_client import Gauge
 
 from chatiere.service.base.files import WatchedFiles
 from chatiere.service.base.settings import SettingError
 
 _NAME = r"[A-Za-z0-9._-]{1,64}"
 _LINE = re.compile(rf"({_NAME})[ \t]+([0-9a-f]{{64}})")
-
-_log = logging.getLogger(__name__)
 
 
 def new_token(name: str) -> tuple[str, str]:
@@ -35,10 +35,10 @@ def new_token(name: str) -> tuple[str, str]:
 class Tokens:
     """The tokens of a file, reread when it changes."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the file. Raises SettingError."""
+    def __init__(self, path: Path, rejected: Gauge | None = None) -> None:
+        """Read the file; `rejected`: see WatchedFiles. Raises SettingError."""
         self._path = path
-        self._file = WatchedFiles(path)
+        self._file = WatchedFiles("tokens", path, rejected=rejected)
         self._clients = _read(path)
         if not self._clients:
             raise SettingError("tokens", f"{path} has no tokens: nobody could call")
@@ -48,12 +48,9 @@ class Tokens:
 
         If the file has become unreadable or invalid, that is logged and the tokens stay as they were.
         """
-        if self._file.have_changed():
-            try:
-                self._clients = _read(self._path)
-                _log.info("tokens reread: %d", len(self._clients))
-            except SettingError as error:
-                _log.error("cannot reread the tokens, keeping the old ones: %s", error.message)
+        reread = self._file.reread(partial(_read, self._path))
+        if reread is not None:
+            self._clients = reread
         digest = hashlib.sha256(token.encode(errors="surrogateescape")).digest()
         found = None
         # All are compared, each in constant time: the duration reveals nothing.

@@ -72,7 +72,8 @@ class Server:
         self._heartbeat = heartbeat
         self._metrics = Metrics(registry)
         self._guards = Guards(settings, self._metrics)
-        self._table_keys = Keyring(settings.table_keys, table_key)
+        rejected = self._metrics.rejected_files.labels("table_keys") if settings.table_keys else None
+        self._table_keys = Keyring(settings.table_keys, table_key, rejected)
         self._health = Health(services_of(settings))
         self.methods: Methods
         """The methods of all ports."""
@@ -183,7 +184,7 @@ class Server:
         self.methods = Methods(settings, self._metrics, self._health, self._table_keys)
         self.handlers = Handlers(settings, self._metrics, self._guards, self.methods)
         self._server.add_generic_rpc_handlers((self.handlers,))
-        port = _bind(self._server, settings)
+        port = _bind(self._server, settings, self._metrics)
         if settings.fast_address is not None:
             self._fast = create_fast_port(
                 settings,
@@ -319,8 +320,8 @@ def _web_port(
     return WebPort(settings, address, guards, methods, share_port=share_port, connections=connections)
 
 
-def _bind(server: grpc.aio.Server, settings: Settings) -> int:
-    credentials = server_credentials(settings)
+def _bind(server: grpc.aio.Server, settings: Settings, metrics: Metrics) -> int:
+    credentials = server_credentials(settings, metrics)
     address = settings.address
     try:
         if credentials is None:

@@ -8,13 +8,14 @@ table whose key it lacks.
 """
 
 import hashlib
-import logging
 import re
 import secrets
+from functools import partial
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
+from prometheus_client import Gauge
 
 from chatiere.service.base.files import WatchedFiles
 from chatiere.service.base.settings import SettingError
@@ -23,8 +24,6 @@ from chatiere.service.tables.hkdf import derived
 KEY_SIZE, KEY_ID_SIZE, MAC_SIZE = 32, 8, 16
 NONCE_SIZE, TAG_SIZE = 12, 16
 _LINE = re.compile(r"[0-9a-fA-F]{64}")
-
-_log = logging.getLogger(__name__)
 
 
 def new_key() -> bytes:
@@ -67,14 +66,17 @@ class TableKey:
 class Keyring:
     """The keys of a server."""
 
-    def __init__(self, path: Path | None, key: bytes | None = None) -> None:
-        """Take the keys of a file or, without one, a single key; None: a new one. Raises SettingError."""
+    def __init__(self, path: Path | None, key: bytes | None = None, rejected: Gauge | None = None) -> None:
+        """Take the keys of a file or, without one, a single key; None: a new one. Raises SettingError.
+
+        `rejected`: see WatchedFiles.
+        """
         self._path = path
         self._keys: list[TableKey]
         if path is None:
             self._keys = [TableKey(key or new_key())]
         else:
-            self._file = WatchedFiles(path)
+            self._file = WatchedFiles("table keys", path, rejected=rejected)
             self._keys = _read(path)
 
     def newest(self) -> TableKey:
@@ -88,13 +90,11 @@ class Keyring:
         return next((key for key in self._keys if key.key_id == key_id), None)
 
     def _reread(self) -> None:
-        # If the file has become unreadable or invalid, that is logged and the keys stay as they were.
-        if self._path is not None and self._file.have_changed():
-            try:
-                self._keys = _read(self._path)
-                _log.info("table keys reread: %d", len(self._keys))
-            except SettingError as error:
-                _log.error("cannot reread the table keys, keeping the old ones: %s", error.message)
+        # If the file has become unreadable or invalid, the keys stay as they were.
+        if self._path is not None:
+            reread = self._file.reread(partial(_read, self._path))
+            if reread is not None:
+                self._keys = reread
 
 
 def _read(path: Path) -> list[TableKey]:

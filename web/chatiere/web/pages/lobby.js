@@ -8,6 +8,7 @@ import { language, t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
 import { forgetInvitation, forgetTable, listInvitations, listTables } from "../store.js";
 import { pasteLink } from "../links.js";
+import { rulesLink } from "../rules.js";
 import { show } from "./shown_record.js";
 
 /** @typedef {import("../game.js").GameInfo} GameInfo */
@@ -41,14 +42,22 @@ function card({ name = "", title = "", minPlayers = 0, maxPlayers = 0 }) {
     href: `#/new/${name}`,
     "aria-label": t("play-game", { game: title }),
   };
+  const learn = { class: "button", href: `#/learn/${name}`, "aria-label": t("learn-game", { game: title }) };
   const sample = { class: "button", href: `#/record/${name}`, "aria-label": t("sample-of", { game: title }) };
   return h(
     "li",
     { class: "sheet", "data-game": name },
     s("svg", { viewBox: "0 0 320 180", "aria-hidden": "true" }, pictureOf(name)),
     h("h2", {}, title),
-    h("p", {}, players),
-    h("p", { class: "choices" }, h("a", play, t("play")), h("a", sample, t("sample"))),
+    h("p", {}, t(/** @type {"about-discat"} */ (`about-${name}`))),
+    h("p", {}, players, " · ", rulesLink(name, t("rules-of", { game: title }))),
+    h(
+      "p",
+      { class: "choices" },
+      h("a", play, t("play")),
+      h("a", learn, t("learn")),
+      h("a", sample, t("sample")),
+    ),
   );
 }
 

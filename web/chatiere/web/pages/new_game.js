@@ -21,8 +21,8 @@ const PEOPLE = new Set(["me", "here"]);
  * @param {string} [trust] that of the choice of trust
  */
 export async function open(_, game, seats = "", trust = "none") {
-  const [{ info, phrases }, bots] = await Promise.all([roomOf(game), listBots(game)]);
-  const asked = new NewGame(game, phrases.title, info, strengthsOf(bots));
+  const [{ info, phrases }, listed] = await Promise.all([roomOf(game), listBots(game)]);
+  const asked = new NewGame(game, phrases.title, info, strengthsOf(listed));
   asked.fill(seats === "" ? [] : decodeURIComponent(seats).split(" "), trust);
   return { element: asked.form, title: phrases.title };
 }
@@ -113,7 +113,7 @@ class NewGame {
       h(
         "optgroup",
         { label: t("bots") },
-        this.strengths.map(({ bot, label }) => h("option", { value: bot }, label)),
+        this.strengths.map(({ bot, name }) => h("option", { value: bot }, name)),
       ),
     );
   }

@@ -12,7 +12,7 @@ import { Session } from "../session.js";
 import { pace, t } from "../settings.js";
 import { toText } from "../shared/bytes.js";
 import { keyOf } from "../store.js";
-import { strengthsOf } from "../strengths.js";
+import { adviserOf, strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
@@ -35,8 +35,8 @@ export async function open(_, id) {
     throw new Error(t("no-table"));
   }
   const { game } = session.kept;
-  const [room, bots] = await Promise.all([roomOf(game), listBots(game)]);
-  const play = new Play(session, room, strengthsOf(bots));
+  const [room, listed] = await Promise.all([roomOf(game), listBots(game)]);
+  const play = new Play(session, room, strengthsOf(listed), adviserOf(listed));
   play.begin();
   return { element: play.element, title: room.phrases.title, leave: () => play.leave() };
 }
@@ -47,8 +47,9 @@ class Play {
   #viewer;
   /** The number of the course that is being followed: taking back begins another. */
   #course = 0;
+  /** The number of the log: coming back begins another. */
+  #log = 0;
   #isPaused = false;
-  #isBusy = false;
   /** @type {(() => void) | undefined} */
   #goOn;
 
@@ -56,10 +57,11 @@ class Play {
    * @param {Session} session
    * @param {import("../games.js").Room} room
    * @param {readonly import("../strengths.js").Strength[]} strengths
+   * @param {string} adviser the bot that gives hints
    */
-  constructor(session, room, strengths) {
+  constructor(session, room, strengths, adviser) {
     this.session = session;
-    this.strongest = strengths.at(-1)?.bot ?? "";
+    this.adviser = adviser;
     this.view = new TableView(room, {
       onAction: (action) => this.#act(action),
       onAttempt: (action) => this.#attempt(action),
@@ -131,6 +133,7 @@ class Play {
   async #follow({ isNew, update }) {
     const course = ++this.#course;
     const isOld = () => course !== this.#course;
+    this.view.hold(true);
     try {
       let [known, isFresh] = [update, isNew];
       while (await this.#isOpenNow(isOld)) {
@@ -149,7 +152,7 @@ class Play {
         }
         const isKnown = known !== undefined && isSeated;
         if (!isKnown) {
-          this.#catchUp(isOld);
+          this.#catchUp();
         }
         this.#show(shown, { canAct: isMine, isNew: isKnown && isFresh });
         if (await this.#isBotsTurn(shown, isMine, isOld)) {
@@ -272,11 +275,12 @@ class Play {
    * @param {number} ply
    */
   async #showMoment(ply) {
-    if (this.#isBusy) {
+    if (this.view.isHeld) {
       return;
     }
     const course = ++this.#course;
     this.#goOn?.();
+    this.view.hold(true);
     try {
       await this.#showPly(ply);
       if (course === this.#course) {
@@ -293,9 +297,10 @@ class Play {
 
   /**
    * Tell what a player has missed, as far as the tables of this browser show it, above what has been told since.
-   * @param {() => boolean} isOld
    */
-  async #catchUp(isOld) {
+  async #catchUp() {
+    const viewer = this.#viewer;
+    const log = ++this.#log;
     const { view, session } = this;
     const { ply } = session.table;
     const first = Math.max(0, ply - CAUGHT_UP_PLIES);
@@ -303,14 +308,15 @@ class Play {
     const events = await Promise.all(
       Array.from({ length: ply - first + 1 }, async (_, index) => {
         try {
-          return (await session.look(this.#viewer, first + index)).events ?? [];
+          return (await session.look(viewer, first + index)).events ?? [];
         } catch {
           // A table may be missing here, or not have been acknowledged in the form that came here.
           return [];
         }
       }),
     );
-    if (!isOld()) {
+    // Another player may be there by now.
+    if (log === this.#log && viewer === this.#viewer) {
       view.tellBefore(events, first);
     }
   }
@@ -370,40 +376,30 @@ class Play {
   }
 
   /**
-   * Wait a little, so that people can follow what bots do.
+   * Wait a little, so that people can follow what bots do, and as long as they want a pause.
    * @param {number} times
    */
   async #breath(times) {
     await new Promise((resolve) => {
       this.#goOn = () => resolve(undefined);
-      if (!this.#isPaused) {
-        setTimeout(resolve, times * pace());
-      }
+      setTimeout(() => this.#isPaused || resolve(undefined), times * pace());
     });
   }
 
   /** @param {Action} action */
   async #act(action) {
     // A second click must not make a second move.
-    if (this.#isBusy) {
+    if (this.view.isHeld) {
       return;
     }
-    this.#hold(true);
+    this.view.hold(true);
     try {
       const update = await this.session.move(this.#viewer, { id: action.id });
-      this.#hold(false);
       await this.#follow({ isNew: true, update });
     } catch (error) {
+      this.view.hold(false);
       this.fail(error);
-    } finally {
-      this.#hold(false);
     }
-  }
-
-  /** @param {boolean} isBusy */
-  #hold(isBusy) {
-    this.#isBusy = isBusy;
-    this.view.isHeld = isBusy;
   }
 
   /**
@@ -411,13 +407,11 @@ class Play {
    * @param {Action} action
    */
   async #attempt(action) {
-    if (!this.#isBusy) {
-      try {
-        await this.session.move(this.#viewer, action);
-        await this.#follow({ isNew: false });
-      } catch (error) {
-        this.fail(error);
-      }
+    try {
+      await this.session.move(this.#viewer, action);
+      await this.#follow({ isNew: false });
+    } catch (error) {
+      this.fail(error);
     }
   }
 
@@ -425,7 +419,7 @@ class Play {
     const course = this.#course;
     this.tools.hint.disabled = true;
     try {
-      const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.strongest);
+      const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.adviser);
       if (course === this.#course) {
         this.view.hint(action);
       }

@@ -2,13 +2,19 @@
 
 import { call } from "../api.js";
 import { h } from "../dom.js";
-import { roomOf } from "../games.js";
+import { listBots, roomOf } from "../games.js";
+import { share } from "../links.js";
+import { opened } from "../open_hands.js";
 import { nameOfSeat } from "../seat_names.js";
 import { t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
+import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { whyOf } from "../trouble.js";
+import { PlayOn } from "./play_on.js";
+import { isRecordWord, recordIn, recordLink } from "./record_link.js";
+import { Review } from "./review.js";
 import { shownRecord } from "./shown_record.js";
 
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
@@ -17,18 +23,21 @@ import { shownRecord } from "./shown_record.js";
 // Positions that are asked for at a time.
 const STRETCH = 16;
 const PAUSE = 900;
-// Who looks, if it is no seat.
+// Who looks, if it is no seat; a viewer to whom all show what they hold.
 const SPECTATOR = "all";
+const OPEN = "open";
+// What has uses of its own for the keys that go back and forth.
+const HAS_KEYS = "input, select, textarea, .stage, .log";
 
 /**
- * Open a record: a sample by the name of its game, or the one that was given to show.
+ * Open a record: a sample by the name of its game, the one in the link, or the one that was given to show.
  * @param {string} _
  * @param {string} name
  * @param {string} [ply] where to begin
  * @param {string} [seat] who looks
  */
 export async function open(_, name, ply = "0", seat = SPECTATOR) {
-  const record = name === "own" ? shownRecord() : readRecord(await sample(name));
+  const record = await recordOf(name);
   const room = await roomOf(record.game ?? "");
   const { minPlayers = 0, maxPlayers = 0 } = room.info;
   const { players = 0 } = record;
@@ -36,15 +45,15 @@ export async function open(_, name, ply = "0", seat = SPECTATOR) {
     throw new Error(t("not-a-record", { why: `players: ${players}` }));
   }
   const view = new TableView(room, {
-    onAction: () => undefined,
-    onAttempt: () => undefined,
+    onAction: (action) => replay.act(action),
+    onAttempt: (action) => replay.act(action),
     onMoment: (ply) => replay.go(ply),
   });
-  const replay = new Replay(name, record, view);
+  const replay = new Replay(name, record, view, room);
   await replay.begin(Number(ply) || 0, seat);
   const { title } = room.phrases;
   return {
-    element: tableLayout(view, { title, game: room.name, below: replay.controls, aside: [] }),
+    element: tableLayout(view, { title, game: room.name, below: replay.controls, aside: replay.aside }),
     title,
     leave: () => replay.leave(),
   };
@@ -61,13 +70,18 @@ class Replay {
   #isOpen = true;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** @type {PlayOn | undefined} the game that is played on from here */
+  #game;
 
   /**
    * @param {string} name
    * @param {GameRecordJson} record
    * @param {TableView} view
+   * @param {import("../games.js").Room} room
    */
-  constructor(name, record, view) {
+  constructor(name, record, view, room) {
+    this.room = room;
+    this.review = new Review(record, room.phrases, (ply, seat) => this.#look(ply, seat));
     this.name = name;
     this.record = record;
     this.view = view;
@@ -86,15 +100,18 @@ class Replay {
       "select",
       { onchange: () => this.go(this.#wanted) },
       h("option", { value: SPECTATOR }, t("spectator")),
+      h("option", { value: OPEN }, t("open-hands")),
       Array.from({ length: this.players }, (_, each) => h("option", { value: each }, nameOfSeat(each))),
     );
-    this.controls = h(
-      "section",
-      { class: "slider" },
+    this.on = h("button", { type: "button", onclick: () => this.#playOn() }, t("play-on"));
+    this.steps = [
       h("div", {}, this.#step(-1, "◀", t("back")), this.play, this.#step(1, "▶", t("forward")), this.count),
       this.slider,
-      h("label", {}, h("span", {}, t("seen-by")), this.viewer),
-    );
+      h("div", {}, h("label", {}, h("span", {}, t("seen-by")), this.viewer), this.on),
+    ];
+    this.controls = h("section", { class: "slider" }, this.steps);
+    this.aside = [this.review.element, linkOf(record)];
+    this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
   }
 
   /**
@@ -104,6 +121,7 @@ class Replay {
    */
   async begin(ply, seat) {
     this.viewer.value = seat;
+    addEventListener("keydown", this.onKey);
     this.#shown = Math.min(this.last, ply);
     await this.#position(this.#shown);
     await this.go(this.#shown);
@@ -113,6 +131,81 @@ class Replay {
   leave() {
     this.#isOpen = false;
     clearTimeout(this.#timer);
+    removeEventListener("keydown", this.onKey);
+    this.review.leave();
+    this.#game?.leave();
+  }
+
+  /**
+   * Make a move in a game that is played on.
+   * @param {import("../game.js").Action} action
+   */
+  act(action) {
+    this.#game?.act(action);
+  }
+
+  /** Play on from the position that is shown, as the seat that looks or, if it is none, as the one to decide. */
+  async #playOn() {
+    this.#stop();
+    try {
+      const ply = this.#shown;
+      const [{ state, turn }, bots] = await Promise.all([
+        this.#position(ply),
+        listBots(this.record.game ?? ""),
+      ]);
+      const bot = strengthsOf(bots).at(-1);
+      if (bot && this.#isOpen && !this.#game) {
+        const seat = this.#seat() ?? turn?.seat ?? 0;
+        const onEnd = () => this.#backToRecord();
+        this.#game = new PlayOn(this.view, { seat, ply, bot, players: this.players, onEnd });
+        this.controls.replaceChildren(this.#game.element);
+        this.view.log.replaceChildren();
+        // What it says would be a hint.
+        this.review.element.hidden = true;
+        this.view.prompt.focus();
+        await this.#game.begin(state);
+      }
+    } catch (error) {
+      this.view.refuse(whyOf(error));
+    }
+  }
+
+  #backToRecord() {
+    this.#game?.leave();
+    this.#game = undefined;
+    this.controls.replaceChildren(...this.steps);
+    this.review.element.hidden = false;
+    this.on.focus();
+    this.go(this.#shown);
+  }
+
+  /** Return the seat that looks; undefined if it is none. */
+  #seat() {
+    const chosen = Number(this.viewer.value);
+    return chosen < this.players ? chosen : undefined;
+  }
+
+  /**
+   * Go to a ply, as a seat sees the table unless all hands are open.
+   * @param {number} ply
+   * @param {number} [seat]
+   */
+  #look(ply, seat) {
+    if (seat !== undefined && this.viewer.value !== OPEN) {
+      this.viewer.value = String(seat);
+    }
+    this.go(ply);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const { key, target, altKey, ctrlKey, metaKey, shiftKey } = event;
+    const isTaken = target instanceof Element && target.closest(HAS_KEYS) !== null;
+    const to = { ArrowLeft: this.#wanted - 1, ArrowRight: this.#wanted + 1, Home: 0, End: this.last }[key];
+    if (to !== undefined && !isTaken && !(altKey || ctrlKey || metaKey || shiftKey)) {
+      event.preventDefault();
+      this.go(to);
+    }
   }
 
   /**
@@ -130,6 +223,9 @@ class Replay {
    * @param {number} target
    */
   async go(target) {
+    if (this.#game) {
+      return;
+    }
     this.#wanted = Math.max(0, Math.min(this.last, target));
     this.slider.value = String(this.#wanted);
     this.count.textContent = t("ply-of", { ply: this.#wanted, last: this.last });
@@ -140,7 +236,7 @@ class Replay {
     this.#isShowing = true;
     try {
       const wish = () => `${this.#wanted} ${this.viewer.value}`;
-      for (let followed = ""; followed !== wish() && this.#isOpen;) {
+      for (let followed = ""; followed !== wish() && this.#isOpen && !this.#game;) {
         followed = wish();
         await this.#show(this.#wanted);
       }
@@ -158,9 +254,12 @@ class Replay {
   /** @param {number} ply */
   async #show(ply) {
     const { updates = [] } = await this.#position(ply);
-    const chosen = this.viewer.value === SPECTATOR ? this.players : Number(this.viewer.value);
-    const me = chosen < this.players ? chosen : undefined;
-    const update = updates[chosen] ?? {};
+    if (this.#game) {
+      return;
+    }
+    const me = this.#seat();
+    const isOpen = this.viewer.value === OPEN;
+    const update = isOpen ? opened(updates, this.room.field, me) : (updates[me ?? this.players] ?? {});
     const isNext = ply === this.#shown + 1;
     if (!isNext) {
       this.view.log.replaceChildren();
@@ -168,6 +267,7 @@ class Replay {
     }
     this.view.show(update, { me, canAct: false }, { isNew: isNext, ply });
     this.#shown = ply;
+    this.review.show(ply, me, isOpen);
   }
 
   /** @param {number} ply */
@@ -210,6 +310,25 @@ class Replay {
     this.#timer = setTimeout(next, 0);
     this.play.textContent = t("pause");
   }
+}
+
+/** @param {string} name */
+async function recordOf(name) {
+  return name === "own"
+    ? shownRecord()
+    : isRecordWord(name)
+      ? recordIn(name)
+      : readRecord(await sample(name));
+}
+
+/**
+ * Return the part of the page with the link to a record.
+ * @param {GameRecordJson} record
+ */
+function linkOf(record) {
+  const link = recordLink(record);
+  const content = link === undefined ? h("p", {}, t("too-long-for-link")) : share(t("record-link"), link);
+  return h("section", { class: "links" }, h("details", {}, h("summary", {}, t("share")), content));
 }
 
 /** @param {string} name */

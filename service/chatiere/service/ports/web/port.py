@@ -63,7 +63,7 @@ class WebPort:
 
         Raises SettingError: web_address, tls_…, traces.
         """
-        self._context = ServerContext(settings) if settings.tls_certificate else None
+        self._context = ServerContext(settings, guards.metrics) if settings.tls_certificate else None
         traces = CallTraces() if settings.traces else None
         self.door = Door(settings, guards, traces, _COST, lambda wire: wire.fault)
         """The calls' parts in common."""

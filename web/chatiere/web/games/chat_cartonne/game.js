@@ -1,5 +1,6 @@
 // Chat Cartonne on the screen: boxes of cardboard that grow on a board, and the cats in them.
 
+import { does } from "./captions.js";
 import { layoutOf } from "./layout.js";
 import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
@@ -17,4 +18,16 @@ function draw(context) {
 }
 
 /** @type {import("../../game.js").Game<"chatCartonne", Remembered>} */
-export const game = { words, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment, nameOf };
+export const game = {
+  words,
+  does,
+  draw,
+  picks,
+  attempt,
+  touched,
+  prompt,
+  summary,
+  breakdown,
+  isMoment,
+  nameOf,
+};

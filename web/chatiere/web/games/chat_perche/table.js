@@ -33,7 +33,7 @@ import { isPlacing, loadOf, takenSpaces, whereabouts } from "./view.js";
  */
 export function tableItems(context, layout) {
   return [
-    ...woodItems(layout),
+    ...woodItems(context, layout),
     ...branchItems(context, layout),
     ...spaceItems(context, layout),
     ...tokenItems(context, layout),
@@ -43,10 +43,11 @@ export function tableItems(context, layout) {
 }
 
 /**
+ * @param {Context} context
  * @param {Layout} layout
  * @returns {Item[]}
  */
-function woodItems({ tree, pitch, step, centre, low, horizon, startHeight, width, height }) {
+function woodItems({ t }, { tree, pitch, step, centre, low, horizon, startHeight, width, height }) {
   const foot = horizon + startHeight * 0.62 - low;
   const top = (tree.trunkSpaces.length - 1) * step + pitch * 0.5;
   const size = [round(pitch), round(step)].join();
@@ -65,6 +66,7 @@ function woodItems({ tree, pitch, step, centre, low, horizon, startHeight, width
       y: low + foot,
       layer: LAYERS.trunk,
       stamp: `${size} ${round(foot)}`,
+      label: t("trunk-name"),
       draw: () => trunk(pitch, top + foot, foot - pitch * 0.3),
     },
     {

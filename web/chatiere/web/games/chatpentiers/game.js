@@ -1,5 +1,6 @@
 // Chatpentiers on the screen: castles built of the cards that are taken in tricks.
 
+import { does } from "./captions.js";
 import { layoutOf } from "./layout.js";
 import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
@@ -15,4 +16,16 @@ function draw(context) {
 }
 
 /** @type {import("../../game.js").Game<"chatpentiers">} */
-export const game = { words, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment, nameOf };
+export const game = {
+  words,
+  does,
+  draw,
+  picks,
+  attempt,
+  touched,
+  prompt,
+  summary,
+  breakdown,
+  isMoment,
+  nameOf,
+};

@@ -1,5 +1,6 @@
 // Discat on the screen: chains of cards with two digits, and the sign that says what may follow.
 
+import { does } from "./captions.js";
 import { layoutOf } from "./layout.js";
 import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
@@ -17,6 +18,7 @@ function draw(context) {
 /** @type {import("../../game.js").Game<"discat">} */
 export const game = {
   words,
+  does,
   draw,
   picks,
   confirms: true,

@@ -91,9 +91,11 @@ function handCard(context, card, spot, seat, from) {
  * @returns {Item[]}
  */
 function panelItems(context, place) {
-  const { turn } = context;
+  const { turn, view, t, seatName } = context;
+  const { seat } = place;
+  const label = t("panel", { name: seatName(seat), count: view.seats?.[seat]?.pile?.length ?? 0 });
   return [
-    panelItem(`panel:${place.seat}`, place.box, turn === place.seat),
+    { ...panelItem(`panel:${seat}`, place.box, turn === seat), label },
     ...nameItems(context, place),
     ...seatPileItems(context, place),
     ...bonusItems(context, place),

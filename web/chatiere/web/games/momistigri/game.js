@@ -1,5 +1,6 @@
 // Momistigri on the screen: hands, the mat of discarded cards with the ring that shows who draws from whom.
 
+import { does } from "./captions.js";
 import { layoutOf } from "./layout.js";
 import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
@@ -17,4 +18,4 @@ function draw(context) {
 }
 
 /** @type {import("../../game.js").Game<"momistigri", Remembered>} */
-export const game = { words, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };
+export const game = { words, does, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };

@@ -1,0 +1,244 @@
+"""Measurements of ladders: how often each rung finishes ahead of the next lower one, and how long it thinks.
+
+What was played is kept in a file as it comes, so that a measurement can be stopped and gone on with.
+"""
+
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import bots, engine
+from chatiere.arena.matches import Results, deals_interval, play_many
+from chatiere.bots import Bot, Decisions
+from chatiere.bots.registry import BOTS_VERSION
+from chatiere.engine.whole_files import write_whole
+from chatiere.envs import TableEnv
+
+_DEALS_AT_ONCE = 8
+# A measurement ends when its 95 % interval is no wider than this to each side.
+_PRECISION = 0.06
+_TIMED_GAMES = 2
+# A rung should be so many Elo points above the next lower one, so that it takes 65 % of the points.
+_STEP = 108
+
+
+class LadderError(ValueError):
+    """A file of another measurement."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """Paired deals between two bots, of which the higher one should be the stronger."""
+
+    players: int
+    higher: str
+    lower: str
+
+    def key(self) -> str:
+        """Return its name in the file of a measurement."""
+        return f"{self.players} players: {self.higher} against {self.lower}"
+
+
+class Share(NamedTuple):
+    """The share of the points that the higher bot took, 0 to 1, with the bounds of the 95 % interval.
+
+    With more than two players these are the pairs of seats of both bots: the share in which the higher one finished
+    ahead. A tie counts half.
+    """
+
+    points: float
+    low: float
+    high: float
+    games: int
+
+    def is_precise(self) -> bool:
+        """Return True if the interval is no wider than a measurement needs."""
+        return self.high - self.low <= 2 * _PRECISION
+
+    def elo(self) -> float:
+        """Return how many Elo points the higher bot is above the lower one."""
+        points = min(max(self.points, 0.01), 0.99)
+        return 400 * math.log10(points / (1 - points))
+
+
+class Measurement:
+    """What was measured so far of a game's bots, kept in a file."""
+
+    def __init__(self, game: str, seed: int, path: Path) -> None:
+        """Read the file, if there is one. Raises LadderError for one of another measurement, OSError."""
+        self._game, self._seed, self._path = engine.game(game), seed, path
+        setting = {
+            "game": game,
+            "seed": seed,
+            "package_version": version("chatiere"),
+            "rules_version": self._game.rules_version,
+            "bots_version": BOTS_VERSION,
+        }
+        self._kept: dict[str, Any] = {"setting": setting, "deals": {}, "seconds": {}}
+        if path.exists():
+            try:
+                self._kept = json.loads(path.read_bytes())
+                found = self._kept["setting"]
+            except (ValueError, TypeError, KeyError) as error:
+                raise LadderError(f"{path} is no measurement of a ladder") from error
+            if found != setting:
+                raise LadderError(f"{path} is of another measurement: {found}, not {setting}")
+
+    def share(self, match: Match) -> Share:
+        """Return the share by the deals played so far, two or more."""
+        deals = np.array(self._kept["deals"][match.key()])
+        return Share(float(deals.mean()), *deals_interval(deals), len(deals) * _games_of_deal(match.players))
+
+    def measure(self, match: Match, games: int, report: Callable[[int], object] | None = None) -> Share:
+        """Play until the interval is narrow enough, or `games` games, and return the share.
+
+        It looks after every 8 deals, each of which is played with all rotations of the seats and, with more than two
+        players, either bot alone. `report`: called with the number of games just played, those of the file included.
+        """
+        deals: list[float] = self._kept["deals"].setdefault(match.key(), [])
+        of_deal = _games_of_deal(match.players)
+        if report is not None:
+            report(len(deals) * of_deal)
+        while not deals or (len(deals) * of_deal < games and not self.share(match).is_precise()):
+            deals.extend(self._play(match, len(deals)).tolist())
+            self._save()
+            if report is not None:
+                report(_DEALS_AT_ONCE * of_deal)
+        return self.share(match)
+
+    def seconds(self, bot: str) -> float:
+        """Return how much processor time a decision among several actions takes on average, by games against itself."""
+        kept: dict[str, float] = self._kept["seconds"]
+        if bot not in kept:
+            players = self._game.min_players
+            timed = _Timed(bots.get(bot, self._game, players))
+            _play(self._game.name, [timed] * players, range(_TIMED_GAMES), self._seed)
+            kept[bot] = timed.seconds / timed.decisions
+            self._save()
+        return kept[bot]
+
+    def _play(self, match: Match, first: int) -> NDArray[np.float64]:
+        higher, lower = (bots.get(spec, self._game, match.players) for spec in (match.higher, match.lower))
+        deals = range(first, first + _DEALS_AT_ONCE)
+        points = self._points_alone(higher, lower, match.players, deals)
+        if match.players == 2:
+            return points
+        return (points + 1 - self._points_alone(lower, higher, match.players, deals)) / 2
+
+    def _points_alone(self, alone: Bot, others: Bot, players: int, deals: range) -> NDArray[np.float64]:
+        seated = [alone, *[others] * (players - 1)]
+        rotations = [
+            _play(self._game.name, seated[shift:] + seated[:shift], deals, self._seed) for shift in range(players)
+        ]
+        results = Results.of_rotations(rotations, deals.start, deals.stop)
+        return results.deal_means(points_of(results, lowest_total_wins=self._game.description.lowest_total_wins))
+
+    def _save(self) -> None:
+        write_whole(self._path, f"{json.dumps(self._kept, indent=1)}\n".encode())
+
+
+def points_of(results: Results, *, lowest_total_wins: bool) -> NDArray[np.float64]:
+    """Return the share of the other seats that bot 0, which is alone, finished ahead of: float64 (G,). Ties are halves.
+
+    Who won is ahead of who did not, then totals count.
+    """
+    totals = -results.totals if lowest_total_wins else results.totals
+    # A return of -1 is that of a seat that did not win.
+    places = totals.astype(np.int64) + (results.returns > -1) * np.int64(2**32)
+    is_alone = results.bots == 0
+    alone = places[is_alone][:, None]
+    others = places[~is_alone].reshape(len(places), -1)
+    found: NDArray[np.float64] = ((alone > others) + (alone == others) / 2).mean(axis=1)
+    return found
+
+
+def check_chain(chain: Sequence[str]) -> None:
+    """Check what `propose` takes. Raises ValueError."""
+    if len(chain) < 2:
+        raise ValueError("there must be two bots or more to propose others between them")
+    for upper, lower in pairwise(chain):
+        (name, numbers), (other, others) = _parameters(upper), _parameters(lower)
+        differ = {each for each in numbers | others if numbers.get(each) != others.get(each)}
+        if name != other or len(differ) != 1:
+            raise ValueError(f"{upper} and {lower} must differ in one parameter")
+
+
+def propose(chain: Sequence[str], shares: Sequence[Share], lowest: float) -> list[str]:
+    """Return 4 to 6 bots, the weakest first, which should take as near to 65 % as can be from each other.
+
+    `chain`: bots, the strongest first, of which neighbours differ in one parameter; `shares`: of each against the next.
+    `lowest`: how many Elo points the lowest rung should be below the first bot.
+    """
+    below = np.concatenate([[0.0], np.cumsum([max(share.elo(), 1.0) for share in shares])])
+    lowest = min(lowest, float(below[-1]))
+    steps = min(max(round(lowest / _STEP), 3), 5)
+    return [_between(chain, below, lowest * rung / steps) for rung in range(steps, -1, -1)]
+
+
+def _between(chain: Sequence[str], below: NDArray[np.float64], points: float) -> str:
+    # The bot that is so many Elo points below the first one of a chain.
+    place = min(int(np.searchsorted(below, points, side="right")), len(chain) - 1)
+    part = (points - below[place - 1]) / (below[place] - below[place - 1])
+    (name, upper), (_, lower) = _parameters(chain[place - 1]), _parameters(chain[place])
+    numbers = {parameter: _mixed(upper.get(parameter, 0), lower.get(parameter, 0), part) for parameter in upper | lower}
+    return f"{name}:{','.join(f'{parameter}={number}' for parameter, number in numbers.items() if number)}"
+
+
+def _parameters(bot: str) -> tuple[str, dict[str, int]]:
+    name, _, given = bot.partition(":")
+    settings = (each.partition("=") for each in given.split(",") if each)
+    return name, {parameter: int(number) for parameter, _, number in settings}
+
+
+def _mixed(upper: int, lower: int, part: float) -> int:
+    # By their logarithms, unless one is 0.
+    if upper and lower:
+        return round(upper * math.pow(lower / upper, part))
+    return round(upper + (lower - upper) * part)
+
+
+class _Timed(Bot):
+    """A bot that takes the time of another, one decision after the other."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self.needs_observations, self.needs_worlds = bot.needs_observations, bot.needs_worlds
+        self.seconds, self.decisions = 0.0, 0
+
+    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
+        """See Bot.choose."""
+        begun = time.process_time()
+        actions = self._bot.choose(decisions)
+        self.seconds += time.process_time() - begun
+        self.decisions += int(np.count_nonzero(decisions.legal_counts() > 1))
+        return actions
+
+
+def _games_of_deal(players: int) -> int:
+    return players if players == 2 else 2 * players
+
+
+def _play(game: str, seated: Sequence[Bot], deals: range, seed: int) -> Results:
+    # One rotation of some deals.
+    players = len(seated)
+    results = Results.of(deals.stop, players, players)
+    with TableEnv(
+        game,
+        players,
+        num_envs=len(deals),
+        games=len(deals),
+        first_game=deals.start,
+        observations=any(bot.needs_observations for bot in seated),
+    ) as env:
+        for batch, _ in play_many(env, seated, seed):
+            results.add(batch.ended)
+    return results

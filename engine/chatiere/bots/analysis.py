@@ -1,0 +1,131 @@
+"""Analysis of games that were played: each decision judged by a tree search, from what its seat could know."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.bots.bot import Decisions
+from chatiere.bots.hosting import decisions_at, judge, luck
+from chatiere.bots.ismcts import IsmctsBot
+from chatiere.engine import Position
+from chatiere.engine.core.batch import Cancellation
+
+SIMULATIONS = 1000
+"""The simulations of a decision, unless others are asked for."""
+# Simulations of the decisions that are searched at a time: some 10 MB of trees.
+_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True)
+class Tried:
+    """An action as the search found it."""
+
+    id: int
+    """Its dense id."""
+    value: float | None
+    """The return that the seat to act can expect after it, from -1 to players - 1; None: it was not tried."""
+    visits: int
+    """The simulations that tried it."""
+
+
+@dataclass(frozen=True)
+class AnalysedDecision:
+    """A decision as the search found it."""
+
+    ply: int
+    """The number of decisions before it."""
+    seat: int
+    """The seat that decided."""
+    actions: Sequence[Tried]
+    """The legal actions, the best one first: the choice of `ismcts`, then by visits, values and dense ids."""
+    played: Tried
+    """That of them which was played."""
+
+    @property
+    def value(self) -> float:
+        """The return that the seat could expect before the decision: the value of the best action."""
+        value = self.actions[0].value
+        # The best action is one that was visited most, or a sure win.
+        assert value is not None
+        return value
+
+    @property
+    def loss(self) -> float | None:
+        """The return that was lost by the action, 0 or more; None if it was not tried."""
+        return None if self.played.value is None else max(0.0, self.value - self.played.value)
+
+
+class Analysis:
+    """An analysis of decisions of a game, which are added one by one.
+
+    A decision's part depends on what its seat knew then, the seed, the ply and the simulations, and nothing else: not
+    on what was hidden from it, what chance brought later, or which other decisions are analysed.
+    """
+
+    def __init__(self, simulations: int, seed: int, cancellation: Cancellation) -> None:
+        """Take the simulations of each decision, 1 … 1,000,000, and a seed, 0 … 2**64 - 1.
+
+        Raises EngineError (INVALID_BATCH) and ValueError for numbers out of range.
+        """
+        self._bot = IsmctsBot(simulations=simulations)
+        self._seed = seed
+        self._cancellation = cancellation
+        self._plies: list[int] = []
+        self._played: list[int] = []
+        self._decisions: list[Decisions] = []
+
+    def add(self, position: Position, ply: int, played: int) -> None:
+        """Add a decision: its position, and the legal action that was played there."""
+        number = int(luck(self._seed, [0], [ply])[0])
+        # A value of forced decisions is wanted, too.
+        self._decisions.append(decisions_at(position, self._bot, number, hides_forced=True))
+        self._plies.append(ply)
+        self._played.append(played)
+
+    def simulations_at_once(self, decisions: int) -> int:
+        """Return how many simulations' trees are in memory at a time at most, of so many decisions."""
+        return self._bot.budget * min(decisions, self._rows_at_once())
+
+    def _rows_at_once(self) -> int:
+        return max(1, _AT_ONCE // self._bot.budget)
+
+    def run(self) -> list[AnalysedDecision]:
+        """Search, and return all decisions in the order in which they were added. Raises Cancelled."""
+        found = []
+        for first in range(0, len(self._decisions), self._rows_at_once()):
+            rows = slice(first, first + self._rows_at_once())
+            decisions = _joined(self._decisions[rows], self._cancellation)
+            judgement = judge(self._bot, decisions)
+            visits = np.rint(judgement.shares * self._bot.budget).astype(np.int64)
+            for row, (ply, played) in enumerate(zip(self._plies[rows], self._played[rows], strict=True)):
+                legal = slice(decisions.legal_offsets[row], decisions.legal_offsets[row + 1])
+                tried = _best_first(
+                    int(judgement.actions[row]), decisions.legal_ids[legal], judgement.values[legal], visits[legal]
+                )
+                (own,) = (each for each in tried if each.id == played)
+                found.append(AnalysedDecision(ply, int(decisions.actors[row]), tried, own))
+        return found
+
+
+def _joined(several: Sequence[Decisions], cancellation: Cancellation) -> Decisions:
+    # One Decisions of several that have one row each.
+    return replace(
+        several[0],
+        actors=np.concatenate([each.actors for each in several]),
+        legal_offsets=np.cumsum([0, *(len(each.legal_ids) for each in several)], dtype=np.uint32),
+        legal_ids=np.concatenate([each.legal_ids for each in several]),
+        luck=np.concatenate([each.luck for each in several]),
+        drawn=np.concatenate([each.drawn for each in several]),
+        cancellation=cancellation,
+    )
+
+
+def _best_first(
+    best: int, ids: NDArray[np.uint16], values: NDArray[np.float64], visits: NDArray[np.int64]
+) -> list[Tried]:
+    order = np.lexsort((ids, -np.nan_to_num(values), -visits, ids != best))
+    return [
+        Tried(int(ids[place]), float(values[place]) if visits[place] else None, int(visits[place])) for place in order
+    ]

@@ -1,0 +1,46 @@
+"""Mistakes: actions drawn by how good they look, those that cost little the most often.
+
+By integers, IEEE 754's basic operations and comparisons, which are the same on every processor.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.bots.bot import Decisions
+from chatiere.engine.core.choices import scramble
+
+MAX_TEMPERATURE = 1000
+# 2**16 × 2**(-quarters / 4), rounded.
+_WEIGHTS = np.array([65536, 55109, 46341, 38968])
+# From here on the weights, which lose a bit every four quarters, are 0.
+_NEVER = 68
+# What tells the random numbers from those of explorations (`chatiere.arena.matches`) and of worlds.
+_OF_MISTAKES = np.uint64(3)
+
+
+def read_temperature(value: int) -> int:
+    """Return a temperature, 0 … MAX_TEMPERATURE. Raises ValueError."""
+    if not 0 <= value <= MAX_TEMPERATURE:
+        raise ValueError(f"temperature must be from 0 to {MAX_TEMPERATURE}, not {value}")
+    return value
+
+
+def draw_actions(
+    decisions: Decisions, actions: NDArray[np.uint16], values: NDArray[np.float64], temperature: int
+) -> NDArray[np.uint16]:
+    """Draw an action for each decision, half as likely for each `temperature` hundredths of a return less: uint16 (n,).
+
+    `actions`: the best ones, which are kept with a temperature of 0, and where no action has a value. `values`: the
+    returns expected of the legal actions; those without one, NaN, are not drawn, nor those 17 halves down.
+    Losses are rounded down to quarters of the temperature.
+    """
+    if temperature == 0:
+        return actions
+    offsets, counts = decisions.legal_offsets.astype(np.intp), decisions.legal_counts()
+    losses = np.repeat(np.fmax.reduceat(values, offsets[:-1]), counts) - values
+    quarters = np.minimum(np.nan_to_num(losses * 400 / temperature, nan=_NEVER), _NEVER).astype(np.int64)
+    sums = np.concatenate([[0], (_WEIGHTS[quarters % 4] >> quarters // 4).cumsum()])
+    starts, totals = sums[offsets[:-1]], np.diff(sums[offsets])
+    luck = (scramble(decisions.luck + _OF_MISTAKES) >> np.uint64(32)).astype(np.int64)
+    places = np.searchsorted(sums[1:], starts + (luck * totals >> 32), side="right")
+    return np.where(totals > 0, decisions.legal_ids[np.minimum(places, len(values) - 1)], actions)

@@ -1,0 +1,127 @@
+"""Guided first games: walked through to the end by clicks and by keys, with the service's word on what is wrong."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from chatiere.clients.records import read_record
+
+from .person import Person
+from .test_page_games import GAMES
+
+WEB = Path(__file__).parents[2] / "web/chatiere/web"
+GUIDE = ".guided"
+# The picks of what is pointed at, in the order in which each can be picked.
+_HINTED = """() => {
+  const hinted = [...document.querySelectorAll(".stage .item.hinted")];
+  return [...new Set(hinted.map(({ dataset }) => dataset.pick))];
+}"""
+_STEPS = """async (game) => (await import(`./lessons/${game}/steps.js`)).steps"""
+# The point of a pick that can be picked now; null if it can't.
+_CAN = """(pick) => document.querySelector(`.stage .pickable:not(.picked)[data-pick="${pick}"]`) !== null"""
+
+
+def begin(person: Person, game: str) -> tuple[list[dict[str, int]], list[int]]:
+    """Open the guided game; return its steps and the actions of its record."""
+    person.open(f"learn/{game}")
+    record = read_record(WEB / f"lessons/{game}/first.chatiere")
+    steps: list[dict[str, int]] = person.page.evaluate(_STEPS, game)
+    assert 6 <= len(steps) <= 12
+    return steps, list(record.actions)
+
+
+def at(person: Person, step: int, steps: int) -> None:
+    expect(person.page.locator(f"{GUIDE} .count")).to_have_text(f"Step {step} of {steps}")
+    expect(person.page.locator(f"{GUIDE} [role=status] p").last).not_to_be_empty()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_guide_is_walked_through_by_clicks(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    page = person.page
+    steps, actions = begin(person, game)
+    for number, step in enumerate(steps[:-1], 1):
+        at(person, number, len(steps))
+        if not step.get("acts"):
+            page.locator(GUIDE).get_by_text("Next", exact=True).click()
+            continue
+        page.locator(GUIDE).get_by_text("Show me", exact=True).click()
+        wanted = page.locator(f'.bar .choices button[data-action="{actions[step["ply"]]}"]')
+        left = page.evaluate(_HINTED)
+        while left:
+            pick = next(each for each in left if page.evaluate(_CAN, each))
+            left.remove(pick)
+            person.pick(f'.stage .pickable:not(.picked)[data-pick="{pick}"]')
+            if left:
+                expect(page.locator(".stage .picked").first).to_be_visible()
+        # What is complete by itself has gone on to the next step.
+        expect(wanted.or_(page.locator(f"{GUIDE} .count", has_text=f"Step {number + 1} of"))).to_be_visible()
+        if wanted.count():
+            wanted.click()
+    at(person, len(steps), len(steps))
+    expect(page.locator(f"{GUIDE} a.primary")).to_have_attribute("href", f"#/new/{game}")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_guide_is_walked_through_by_keys(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    page = person.page
+    steps, _ = begin(person, game)
+    for number, step in enumerate(steps[:-1], 1):
+        at(person, number, len(steps))
+        person.tab_to(f"{GUIDE} button:not([hidden])" if number == 1 else ":focus")
+        if not step.get("acts"):
+            expect(page.locator(":focus")).to_have_text("Next")
+            page.keyboard.press("Enter")
+            continue
+        expect(page.locator(":focus")).to_have_text("Show me")
+        page.keyboard.press("Enter")
+        expect(page.locator(".prompt")).to_contain_text("Hint: ")
+        label = page.locator(".prompt").inner_text().removeprefix("Hint: ")
+        person.tab_to(".all-actions summary")
+        page.keyboard.press("Enter")
+        listed = page.locator(".all-actions li button").get_by_text(label, exact=True)
+        expect(listed).to_have_count(1)
+        listed.focus()
+        page.keyboard.press("Enter")
+    at(person, len(steps), len(steps))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_texts_are_there_in_both_languages(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    steps, _ = begin(person, game)
+    words = person.page.evaluate("async (game) => (await import(`./lessons/${game}/words.js`)).words", game)
+    wanted = {f"step-{number}" for number in range(1, len(steps) + 1)}
+    for texts in words.values():
+        assert {key for key in texts if re.match(r"step-", key)} == wanted
+
+
+def test_a_wrong_move_is_answered_by_the_service(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    begin(person, "discat")
+    refusal = page.locator(".bar .refusal")
+    page.locator(GUIDE).get_by_text("Next", exact=True).click()
+    at(person, 2, 9)
+    # A move that the rules allow is not that of the guide.
+    person.pick('.stage .item[data-pick="card:27"]')
+    page.locator(".bar .choices button.primary").click()
+    expect(refusal).to_contain_text("The rules allow that, too.")
+    page.locator(GUIDE).get_by_text("Show me", exact=True).click()
+    person.pick('.stage .item[data-pick="card:11"]')
+    page.locator(".bar .choices button.primary").click()
+    at(person, 3, 9)
+    page.locator(GUIDE).get_by_text("Show me", exact=True).click()
+    for card in (42, 43, 47, 40):
+        person.pick(f'.stage .item[data-pick="card:{card}"]')
+    page.locator(".bar .choices button.primary").click()
+    # 48 is not lower than 32: the service says so.
+    at(person, 4, 9)
+    person.pick('.stage .item[data-pick="card:48"]')
+    expect(refusal).to_contain_text(re.compile("the top card does not respect the constraint", re.IGNORECASE))
+    person.refused.clear()
+    at(person, 4, 9)

@@ -1,0 +1,68 @@
+"""Rule sheets: all sections in each language, pictures, and an example whose score is the engine's."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from .person import Person
+from .test_page_games import GAMES
+from .test_page_words import places
+
+WEB = Path(__file__).parents[2] / "web/chatiere/web"
+SECTIONS = {
+    "en": ["What it is about", "A turn", "What is special", "The end", "The score", "An example"],
+    "fr": ["But du jeu", "Le tour de jeu", "Les cas particuliers", "La fin", "Le score", "Un exemple"],
+}
+# The texts of a game's lessons.
+_WORDS = """async (game) => (await import(`./lessons/${game}/words.js`)).words"""
+
+
+def opened(person: Person, game: str) -> Locator:
+    """Open the rule sheet of a game from the lobby."""
+    person.open("")
+    person.page.locator(f"[data-game={game}] a[href='rules/{game}.html']").click()
+    sheet = person.page.locator("dialog.rules .rule-sheet")
+    expect(sheet).to_be_visible()
+    return sheet
+
+
+@pytest.mark.parametrize("language", SECTIONS)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_sheet_is_whole(visit: Callable[..., Person], game: str, language: str) -> None:
+    person = visit(language=language, width=390)
+    sheet = opened(person, game)
+    expect(sheet.locator("h2")).to_have_text(SECTIONS[language])
+    for section in sheet.locator("section").all():
+        expect(section.locator("p").first).not_to_be_empty()
+    # Pictures with their texts, and the table of the example.
+    expect(sheet.locator("figure svg.row > g").nth(1)).to_be_visible()
+    for figure in sheet.locator("figure").all():
+        expect(figure.locator("figcaption")).not_to_be_empty()
+    expect(sheet.locator("svg.still")).to_be_visible()
+    assert not re.search(r"\{\w+\}|undefined|NaN", sheet.inner_text())
+    # All that the catalogue has is shown.
+    words = person.page.evaluate(_WORDS, game)
+    assert words["en"].keys() == words["fr"].keys()
+    for key, text in words[language].items():
+        assert places(text) == places(words["en"][key])
+        if re.match(r"(aim|turn|specials|end|score|example)-", key) and not places(text):
+            expect(sheet.get_by_text(text, exact=True)).to_be_visible()
+    # Nothing is wider than the screen.
+    assert person.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_example_has_the_engines_score(visit: Callable[..., Person], game: str) -> None:
+    # The samples end with what the engine has said of them, which replaying checks.
+    ended = re.search(r"# seat (\d) won; totals ([\d -]+)$", (WEB / f"samples/{game}.chatiere").read_text().rstrip())
+    assert ended
+    totals = [int(each) for each in ended[2].split()]
+    example = opened(visit(), game).locator("[data-section=example]")
+    said = example.locator("p").last.inner_text()
+    numbers = [int(each) for each in re.findall(r"-?\d+", said)]
+    assert numbers[-1] == totals[int(ended[1])] == sum(numbers[:-1])
+    shown = example.locator(".totals td.total").all_inner_texts()
+    assert sorted(map(int, shown)) == sorted(totals)

@@ -1,0 +1,39 @@
+// Which bots are offered, and which of them gives hints.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { adviserOf, strengthsOf } from "../../../web/chatiere/web/strengths.js";
+
+const LISTED = {
+  bots: [
+    { name: "random", title: "Random" },
+    { name: "flat", title: "Playouts", parameters: [{ name: "playouts" }] },
+    { name: "strong", title: "Strong" },
+    { name: "lone", title: "Lone" },
+  ],
+  ladder: [
+    { name: "kitten", title: "Kitten", bot: "flat:playouts=9", strength: 0, typicalTime: "0.001s" },
+    { name: "house-cat", title: "House cat", bot: "lone", strength: 50, typicalTime: "0.001s" },
+    { name: "hunter", title: "Hunter", bot: "flat:playouts=99", strength: 90, typicalTime: "0.500s" },
+    { name: "tiger", title: "Tiger", bot: "flat:playouts=999", strength: 200, typicalTime: "0.501s" },
+  ],
+};
+
+test("the ladder comes first, as it is listed, then the bots without parameters", () => {
+  assert.deepEqual(strengthsOf(LISTED), [
+    { bot: "flat:playouts=9", name: "Kitten" },
+    { bot: "lone", name: "House cat" },
+    { bot: "flat:playouts=99", name: "Hunter" },
+    { bot: "flat:playouts=999", name: "Tiger" },
+    { bot: "random", name: "Random" },
+    { bot: "strong", name: "Strong" },
+  ]);
+  assert.deepEqual(strengthsOf({}), []);
+});
+
+test("the strongest gives hints that takes half a second at most", () => {
+  assert.equal(adviserOf(LISTED), "flat:playouts=99");
+  assert.equal(adviserOf({ ladder: LISTED.ladder.slice(0, 1) }), "flat:playouts=9");
+  assert.equal(adviserOf({}), "random");
+});

@@ -1,0 +1,152 @@
+// Captions of the stage: what the thing under the pointer, a finger or the focus is, and what it does.
+
+import { h } from "./dom.js";
+
+/** @typedef {{name: string, does: string | undefined}} Caption */
+
+// Milliseconds until a pointer that rests on something gets its caption, and until a finger does.
+const REST = 300;
+const PRESS = 450;
+// The pixels that a finger may move meanwhile, and those between a caption and its thing.
+const STILL = 8;
+const GAP = 6;
+
+/** The caption of a stage: at most one is shown at a time. */
+export class Captions {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** @type {Element | undefined} the item that has a caption, or is to get one */
+  #item;
+  #start = { x: 0, y: 0 };
+  #hasPressed = false;
+
+  /**
+   * @param {HTMLElement} stage
+   * @param {(key: string) => Caption | undefined} captionOf the caption of an item, by its key
+   */
+  constructor(stage, captionOf) {
+    this.stage = stage;
+    this.captionOf = captionOf;
+    // Screen readers have the names of the items themselves.
+    this.element = h("div", { class: "caption", "aria-hidden": "true", hidden: true });
+    stage.append(this.element);
+    // A finger leaves when it is lifted, and the caption stays to be read.
+    stage.addEventListener("pointerleave", ({ pointerType }) => pointerType !== "touch" && this.hide());
+    stage.addEventListener("pointerdown", (event) => this.#down(event));
+    stage.addEventListener("pointermove", (event) => this.#move(event));
+    for (const end of ["pointerup", "pointercancel"]) {
+      stage.addEventListener(end, () => clearTimeout(this.#timer));
+    }
+    stage.addEventListener("focusin", ({ target }) => this.#focus(target));
+    stage.addEventListener("focusout", () => this.hide());
+    stage.addEventListener("keydown", ({ key }) => key === "Escape" && this.hide());
+  }
+
+  /** Whether the click that now ends has shown a caption by its length, and picks nothing. */
+  get hasPressed() {
+    return this.#hasPressed;
+  }
+
+  /** Show no caption. */
+  hide() {
+    clearTimeout(this.#timer);
+    this.#item = undefined;
+    this.element.hidden = true;
+  }
+
+  /** Show the caption of the same item as before, which may have changed or gone. */
+  renew() {
+    if (!this.element.hidden && !(itemOf(this.#item ?? null) === this.#item && this.#show(this.#item))) {
+      this.hide();
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  #down({ target, pointerType, clientX, clientY }) {
+    this.hide();
+    this.#hasPressed = false;
+    const item = itemOf(target);
+    if (pointerType === "touch" && item) {
+      this.#start = { x: clientX, y: clientY };
+      this.#timer = setTimeout(() => {
+        this.#hasPressed = this.#show(item);
+      }, PRESS);
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  #move({ target, pointerType, clientX, clientY }) {
+    if (pointerType === "touch") {
+      if (Math.hypot(clientX - this.#start.x, clientY - this.#start.y) > STILL) {
+        clearTimeout(this.#timer);
+      }
+      return;
+    }
+    // What comes under a pointer that lies still gets none.
+    const item = itemOf(target);
+    if (item !== this.#item) {
+      this.hide();
+      this.#item = item;
+      this.#timer = setTimeout(() => this.#show(item), REST);
+    }
+  }
+
+  /** @param {EventTarget | null} target */
+  #focus(target) {
+    const item = itemOf(target);
+    if (item?.matches(":focus-visible")) {
+      this.hide();
+      this.#show(item);
+    }
+  }
+
+  /**
+   * Show the caption of an item beside it; return whether it has one.
+   * @param {Element | undefined} item
+   */
+  #show(item) {
+    const caption = item?.isConnected && this.captionOf(keyOf(item));
+    if (!item || !caption) {
+      return false;
+    }
+    this.#item = item;
+    const { name, does } = caption;
+    this.element.replaceChildren(h("strong", {}, name), does === undefined ? "" : h("span", {}, does));
+    this.element.hidden = false;
+    this.#place(item);
+    return true;
+  }
+
+  /**
+   * Put the caption over its item or, where there is no room, under it, within the stage.
+   * @param {Element} item
+   */
+  #place(item) {
+    const stage = this.stage.getBoundingClientRect();
+    const box = item.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const over = box.top - stage.top - height - GAP;
+    const under = box.bottom - stage.top + GAP;
+    const top = over >= 0 ? over : Math.max(0, Math.min(under, stage.height - height));
+    const left = box.left - stage.left + (box.width - width) / 2;
+    this.element.style.top = `${top}px`;
+    this.element.style.left = `${Math.max(0, Math.min(left, stage.width - width))}px`;
+  }
+}
+
+/**
+ * Return the key of an item.
+ * @param {Element} item
+ */
+export function keyOf(item) {
+  return item.getAttribute("data-key") ?? "";
+}
+
+/**
+ * Return the item with a name that an element of the drawing belongs to.
+ * @param {EventTarget | null} target
+ */
+export function itemOf(target) {
+  const item = target instanceof Element ? target.closest(".item") : null;
+  return item?.hasAttribute("aria-label") ? item : undefined;
+}

@@ -1,0 +1,15 @@
+// The guided first game of Chat perché, in positions of first.chatiere.
+
+/** @type {readonly import("../../pages/learn.js").Step[]} */
+export const steps = [
+  { ply: 0 },
+  { ply: 0, acts: true },
+  { ply: 10, acts: true },
+  { ply: 13, acts: true },
+  { ply: 17, acts: true },
+  { ply: 18, acts: true },
+  { ply: 23, acts: true },
+  { ply: 25, acts: true },
+  { ply: 78, acts: true },
+  { ply: 79 },
+];

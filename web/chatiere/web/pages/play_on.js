@@ -1,0 +1,143 @@
+// Playing on from a position of a record, against bots: its state is open, so nothing is sealed, and nothing is kept.
+
+import { call } from "../api.js";
+import { h } from "../dom.js";
+import { wonText } from "../result.js";
+import { nameOfSeat } from "../seat_names.js";
+import { pace, t } from "../settings.js";
+import { whyOf } from "../trouble.js";
+
+/** @import { PositionJson } from "#api/chatiere/v1/game_pb.js" */
+/** @import { ActionJson } from "#api/chatiere/v1/game_pb.js" */
+
+/** A game that is played on, until it is over or left. */
+export class PlayOn {
+  /** @type {PositionJson} */
+  #position = {};
+  #isOpen = true;
+  #ply;
+
+  /**
+   * `seat`: whose moves the player makes; `bot`: what makes all others; `onEnd`: the player goes back to the record.
+   * @param {import("../table_view.js").TableView} view
+   * @param {{seat: number, ply: number, bot: import("../strengths.js").Strength, players: number, onEnd: () => void}} how
+   */
+  constructor(view, { seat, ply, bot, players, onEnd }) {
+    this.view = view;
+    this.seat = seat;
+    this.bot = bot;
+    this.names = Array.from({ length: players }, (_, each) => (each === seat ? undefined : bot.name));
+    this.#ply = ply;
+    this.notice = h("p", { role: "status" }, t("playing-on", { name: nameOfSeat(seat) }));
+    this.element = h(
+      "div",
+      { class: "playing-on" },
+      this.notice,
+      h("button", { type: "button", onclick: onEnd }, t("back-to-record")),
+    );
+  }
+
+  /**
+   * Begin at a state.
+   * @param {PositionJson["state"]} state
+   */
+  async begin(state) {
+    await this.#doing(async () => {
+      const { position = {} } = await call("GameService/GetPosition", { state, include: this.#include() });
+      await this.#follow(position, false);
+    });
+  }
+
+  /** Stop, as the player goes back or leaves the page. */
+  leave() {
+    this.#isOpen = false;
+    this.view.isHeld = false;
+  }
+
+  /**
+   * Make a move of the player, or say why it can't be made.
+   * @param {ActionJson} action
+   */
+  async act(action) {
+    await this.#doing(async () => {
+      await this.#follow(await this.#apply({ action }), true);
+    });
+  }
+
+  #include() {
+    return { viewers: [this.seat], legalActions: true };
+  }
+
+  /**
+   * Do what takes calls, while nothing can be picked.
+   * @param {() => Promise<void>} work
+   */
+  async #doing(work) {
+    if (this.view.isHeld) {
+      return;
+    }
+    this.view.isHeld = true;
+    try {
+      await work();
+    } catch (error) {
+      if (this.#isOpen) {
+        this.view.refuse(whyOf(error));
+      }
+    } finally {
+      this.view.isHeld = false;
+    }
+  }
+
+  /** @param {{action?: ActionJson, outcome?: number}} move */
+  async #apply({ action, outcome }) {
+    // Phrases and labels are for people.
+    const made = action && (action.id === undefined ? { action } : { action: { id: action.id } });
+    const request = { state: this.#position.state, ...(made ?? { outcome }), include: this.#include() };
+    const { position = {} } = await call("GameService/Apply", request);
+    this.#ply += action ? 1 : 0;
+    return position;
+  }
+
+  /**
+   * Show a position, and let the bots and chance move until the player has to.
+   * @param {PositionJson} begun
+   * @param {boolean} isNew
+   */
+  async #follow(begun, isNew) {
+    for (let [position, isNext] = [begun, isNew]; this.#isOpen; isNext = true) {
+      this.#position = position;
+      const { kind, seat = 0 } = position.turn ?? {};
+      const update = position.updates?.[0] ?? {};
+      const canAct = kind === "TURN_KIND_DECISION" && seat === this.seat;
+      this.view.show(update, { me: this.seat, canAct, bots: this.names }, { isNew: isNext, ply: this.#ply });
+      if (kind === "TURN_KIND_OVER") {
+        this.notice.textContent = wonText(update.score?.winners ?? [], this.seat);
+      }
+      if (canAct || kind === "TURN_KIND_OVER") {
+        return;
+      }
+      if (kind === "TURN_KIND_CHANCE") {
+        position = await this.#apply({ outcome: drawn(position.chanceOutcomes ?? []) });
+      } else {
+        const request = { state: position.state, bot: this.bot.bot };
+        const [{ action = {} }] = await Promise.all([call("BotService/Suggest", request), breath()]);
+        position = this.#isOpen ? await this.#apply({ action }) : position;
+      }
+    }
+  }
+}
+
+function breath() {
+  return new Promise((resolve) => setTimeout(resolve, pace()));
+}
+
+/**
+ * Draw an outcome by its weight.
+ * @param {readonly {outcome?: number, weight?: number | string}[]} outcomes
+ */
+function drawn(outcomes) {
+  const total = outcomes.reduce((sum, { weight = 0 }) => sum + Number(weight), 0);
+  let left = Math.random() * total;
+  const found = outcomes.find(({ weight = 0 }) => (left -= Number(weight)) < 0);
+  return (found ?? outcomes.at(-1))?.outcome ?? 0;
+}
