@@ -48,7 +48,7 @@ def test_trees_are_those_of_the_plain_search(name: str) -> None:
     file = file._replace(weights=file.weights._replace(values=file.weights.values * 20))
     positions = some_decisions(game, file.players, 5, 3)
     found = run(positions, 100, exploration=1.25, network=file.network())
-    cut_off = set()
+    cut_off: set[float] = set()
     for number, worlds in enumerate(Drawn(positions).of(0, 100)):
 
         def judged(position: Position) -> tuple[list[int], list[float]]:

@@ -15,9 +15,7 @@ class _Subcommand(NamedTuple):
 
 # A subcommand is imported when it is called, so that --help is quick and each needs its own libraries alone.
 _SUBCOMMANDS = {
-    "analyse": _Subcommand(
-        "Judge the decisions of a record by a tree search.", "service"
-    ),
+    "analyse": _Subcommand("Judge the decisions of a record by a tree search.", "service"),
     "arena": _Subcommand("Let bots play a tournament, and report win rates, ratings and balance."),
     "ladder": _Subcommand("Measure the ladder of GAME, the bots to play against by strength."),
     "perft": _Subcommand("Count the sequences of moves from a new game."),

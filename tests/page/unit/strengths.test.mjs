@@ -33,7 +33,7 @@ test("the ladder comes first, as it is listed, then the bots without parameters"
 });
 
 test("the strongest gives hints that takes half a second at most", () => {
-  assert.equal(adviserOf(LISTED), "flat:playouts=99");
-  assert.equal(adviserOf({ ladder: LISTED.ladder.slice(0, 1) }), "flat:playouts=9");
-  assert.equal(adviserOf({}), "random");
+  assert.deepEqual(adviserOf(LISTED), { bot: "flat:playouts=99", name: "Hunter" });
+  assert.equal(adviserOf({ ladder: LISTED.ladder.slice(0, 1) }).bot, "flat:playouts=9");
+  assert.equal(adviserOf({}).bot, "random");
 });

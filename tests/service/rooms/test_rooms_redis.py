@@ -439,8 +439,8 @@ def test_workers_of_one_server_share_rooms_and_log_no_password(folder: Path) -> 
                 next(followers[-1][1])
                 return server.total("chatiere_rooms") == 2
 
-            for number in range(2):
-                server.find(f"rooms are kept by Redis at unix://{folder}/redis.sock", after=number)
+            kept = f"rooms are kept by Redis at unix://{folder}/redis.sock"
+            wait_until(lambda: sum(kept in line for line in server.lines) == 2, "both workers have reached Redis")
             wait_until(are_both_there, "both workers have followers")
             followers[0][0].Post(pb.PostRequest(room=ROOM, secret=ANNA, name="Anna"))
             for _, responses in followers:

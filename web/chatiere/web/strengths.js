@@ -26,9 +26,10 @@ export function strengthsOf({ ladder = [], bots = [] }) {
 /**
  * Choose who gives hints: the strongest of the ladder that takes half a second at most.
  * @param {ListedBots} listed
+ * @returns {Strength}
  */
 export function adviserOf({ ladder = [] }) {
-  return (
-    ladder.findLast(({ typicalTime = "0s" }) => Number.parseFloat(typicalTime) <= HINT_TIME)?.bot ?? "random"
-  );
+  const found = ladder.findLast(({ typicalTime = "0s" }) => Number.parseFloat(typicalTime) <= HINT_TIME);
+  const { bot = "random", title = "" } = found ?? {};
+  return { bot, name: title };
 }

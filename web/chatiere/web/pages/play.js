@@ -37,7 +37,7 @@ export async function open(_, id) {
   }
   const { game } = session.kept;
   const [room, listed] = await Promise.all([roomOf(game), listBots(game)]);
-  const play = new Play(session, room, strengthsOf(listed), adviserOf(listed));
+  const play = new Play(session, room, strengthsOf(listed), adviserOf(listed).bot);
   const live = roomOfTable(id);
   if (live !== undefined) {
     const { LiveTable } = await import("../rooms/live_table.js");

@@ -8,7 +8,7 @@ import { opened } from "../open_hands.js";
 import { nameOfSeat } from "../seat_names.js";
 import { t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
-import { strengthsOf } from "../strengths.js";
+import { adviserOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { whyOf } from "../trouble.js";
@@ -149,12 +149,12 @@ class Replay {
     this.#stop();
     try {
       const ply = this.#shown;
-      const [{ state, turn }, bots] = await Promise.all([
+      const [{ state, turn }, listed] = await Promise.all([
         this.#position(ply),
         listBots(this.record.game ?? ""),
       ]);
-      const bot = strengthsOf(bots).at(-1);
-      if (bot && this.#isOpen && !this.#game) {
+      const bot = adviserOf(listed);
+      if (this.#isOpen && !this.#game) {
         const seat = this.#seat() ?? turn?.seat ?? 0;
         const onEnd = () => this.#backToRecord();
         this.#game = new PlayOn(this.view, { seat, ply, bot, players: this.players, onEnd });
