@@ -595,7 +595,10 @@ class Play {
   async #openHands() {
     const course = this.#course;
     try {
-      const [{ record }, { openEnd }] = await Promise.all([this.session.record(), import("../open_hands.js")]);
+      const [{ record }, { openEnd }] = await Promise.all([
+        this.session.record(),
+        import("../open_hands.js"),
+      ]);
       const update = record && (await openEnd(record, this.view.room.field, this.#viewer));
       if (update && course === this.#course) {
         this.view.open(update);
