@@ -107,7 +107,7 @@ def other_options(record: pb.TableRecord) -> None:
         (other_game, "UNKNOWN_GAME"),
         (other_seats, "seats for"),
         (other_bot, "unknown bot"),
-        (timed_bot, "depends on time"),
+        (timed_bot, "depend on time"),
         (other_options, "discat options for a chat_perche game"),
     ],
 )

@@ -6,7 +6,7 @@ from packaging.requirements import Requirement
 from compat.__main__ import PROGRAMS, PROJECT, ROWS, lowest, requirements
 
 # Those of the client and the service, which other tests install.
-OTHERS = {"client", "service", "traces", "web"}
+OTHERS = {"client", "redis", "service", "traces", "web"}
 
 
 def test_every_extra_of_a_library_is_tried() -> None:

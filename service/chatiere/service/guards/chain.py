@@ -147,8 +147,8 @@ class Guards:
         """Set up the guards. Raises SettingError for an invalid tokens file."""
         self.metrics = metrics
         """The metrics of the worker."""
-        rejected = metrics.rejected_files
-        self._tokens = None if settings.tokens is None else Tokens(settings.tokens, rejected.labels("tokens"))
+        tokens = settings.tokens
+        self._tokens = None if tokens is None else Tokens(tokens, metrics.rejected_files.labels("tokens"))
         self._limits = Limits(settings.max_calls_per_client, settings.max_rate_per_client)
         self._logs_calls = settings.log_calls
         self._max_message_bytes = settings.max_message_bytes
