@@ -59,9 +59,33 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
 def test_every_file_is_served(web: WebClient, name: str) -> None:
     found = web.http.get(f"/{name}")
     assert found.status_code == 200
-    assert found.content == (pages.FOLDER / name).read_bytes()
+    if not name.endswith(".js"):
+        assert found.content == (pages.FOLDER / name).read_bytes()
     assert found.headers["content-type"] == TYPES[Path(name).suffix]
     assert found.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js")])
+def test_scripts_come_without_comments_that_have_lines_of_their_own(web: WebClient, name: str) -> None:
+    whole = (pages.FOLDER / name).read_text().splitlines()
+    sent = web.http.get(f"/{name}").text.splitlines()
+    assert len(sent) == len(whole)
+    code = ""
+    for line, found in zip(whole, sent, strict=True):
+        if found != line:
+            assert found == ""
+            assert line.strip().startswith(("//", "/*", "*"))
+            # It is not part of a text in backquotes.
+            assert code.count("`") % 2 == 0
+        elif line:
+            assert not line.strip().startswith(("//", "/**\n", "* ", "*/"))
+        code += found
+
+
+def test_comments_with_code_beside_them_stay() -> None:
+    script = b"/** A. */\n/* B\n c */\nf(/** @type {X} */ (x)); // D\n/** @type {X} */ (y).z = 1;\n  // E\ng();\n"
+    kept = b"\n\n\nf(/** @type {X} */ (x)); // D\n/** @type {X} */ (y).z = 1;\n\ng();\n"
+    assert pages.without_comments(script) == kept
 
 
 def test_the_page_is_at_the_root(web: WebClient) -> None:
