@@ -9,14 +9,14 @@ from service.process import served
 
 from .live import await_table, come, deal, gathered, opened_room, play
 from .person import Person
-from .test_page_games import GAMES
+from .test_page_games import SOME
 
 MOST = 120
 PLAYERS = {"chatpentiers": 3, "momistigri": 3}
 NAMES = ["Anna", "Ben", "Chloé"]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", SOME)
 def test_people_play_a_whole_game_by_one_link(visit: Callable[..., Person], game: str) -> None:
     names = NAMES[: PLAYERS.get(game, 2)]
     people = gathered(visit, game, names)
