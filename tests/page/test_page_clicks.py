@@ -12,8 +12,9 @@ _TWO_PARTS = """async () => {
   const parts = items.filter((one) => items.some((each) => each !== one && each.dataset.pick === one.dataset.pick));
   const found = new Map();
   for (const { left, right, top, bottom } of parts.map((part) => part.getBoundingClientRect())) {
-    for (let y = top; y < bottom; y += 4) {
-      for (let x = left; x < right; x += 4) {
+    // Not at the very edge, which a pointer in whole pixels may miss.
+    for (let y = top + 2; y < bottom - 2; y += 4) {
+      for (let x = left + 2; x < right - 2; x += 4) {
         const item = document.elementFromPoint(x, y)?.closest(selector);
         if (item) {
           const [first] = found.get(item.dataset.pick) ?? [];

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from chatiere.clients.records import read_record
 
-from .person import PATIENCE, Person
+from .person import NEWEST, PATIENCE, Person
 from .test_page_games import GAMES, SOME
 
 SAMPLES = Path(__file__).parents[2] / "docs" / "games"
@@ -139,11 +139,10 @@ def test_a_game_is_played_on_to_its_end(visit: Callable[..., Person], game: str)
               const item = ["pickable:not(.picked)", "pickable"]
                 .map((each) => document.querySelector(`.stage .${each}`))
                 .find((each) => each !== null);
-              window.before = window.drawn;
               (button ?? item).dispatchEvent(new MouseEvent("click", { bubbles: true }));
             }"""
         )
-        page.wait_for_function("() => window.drawn > window.before")
+        page.wait_for_selector(NEWEST, state="attached")
     expect(notice).to_contain_text(re.compile("win|won"))
     page.get_by_role("button", name="Back to the record").click()
     expect(page.locator(COUNT)).to_have_text(f"{ply} of {last}")

@@ -51,7 +51,7 @@ export class PlayOn {
   /** Stop, as the player goes back or leaves the page. */
   leave() {
     this.#isOpen = false;
-    this.view.isHeld = false;
+    this.view.hold(false);
   }
 
   /**
@@ -76,7 +76,7 @@ export class PlayOn {
     if (this.view.isHeld) {
       return;
     }
-    this.view.isHeld = true;
+    this.view.hold(true);
     try {
       await work();
     } catch (error) {
@@ -84,7 +84,7 @@ export class PlayOn {
         this.view.refuse(whyOf(error));
       }
     } finally {
-      this.view.isHeld = false;
+      this.view.hold(false);
     }
   }
 
@@ -116,6 +116,7 @@ export class PlayOn {
       if (canAct || kind === "TURN_KIND_OVER") {
         return;
       }
+      this.view.hold(true);
       if (kind === "TURN_KIND_CHANCE") {
         position = await this.#apply({ outcome: drawn(position.chanceOutcomes ?? []) });
       } else {
