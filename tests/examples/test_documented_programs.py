@@ -1,6 +1,7 @@
 """The Python programs in the README and in docs/ run unchanged, against a service."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,9 @@ def test_there_are_programs() -> None:
 
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write the data set that docs/selfplay.md describes, with fewer games."""
+    """Write the data set that docs/selfplay.md describes, with fewer games, and the record of docs/records.md."""
     monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "docs/games/discat.chatiere", tmp_path)
     asked = "selfplay --game discat --games 5 --bots random,largest --output games"
     assert CliRunner().invoke(main, asked.split()).exit_code == 0
 

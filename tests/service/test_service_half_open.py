@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -407,12 +408,14 @@ def test_calls_that_are_ended_are_told_now_and_then(
 
 
 def test_freed_memory_is_given_back_when_little_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    process = Process(monkeypatch)
+    process, now = Process(monkeypatch), [1000.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=time.perf_counter)
+    monkeypatch.setattr(memory_watch, "time", clock)
     watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, Receiving().slots, lambda: 0)
     # Not while it may be needed again, nor if there is little.
     process.resident = 140 * MIB
     watch.look()
-    watch._pause = 0.0
+    now[0] += 100
     process.resident = 130 * MIB
     watch.look()
     assert process.given_back == 0
@@ -420,8 +423,12 @@ def test_freed_memory_is_given_back_when_little_is_held(monkeypatch: pytest.Monk
     watch.look()
     assert process.given_back == 1
     # Nothing came back: trying is no use for a while.
+    now[0] += 1
     watch.look()
     assert process.given_back == 1
+    now[0] += 100
+    watch.look()
+    assert process.given_back == 2
 
 
 class Canary:

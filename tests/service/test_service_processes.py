@@ -246,7 +246,7 @@ def test_an_address_in_use_stops_the_start(server: Running, setting: str) -> Non
 def test_metrics_files_are_allocated_whole() -> None:
     # A write to a part that the full disk cannot allocate would kill a worker.
     with MetricsFiles(2) as files:
-        assert len(list(files.directory.iterdir())) == 6
+        assert len(list(files.directory.iterdir())) == 8
         files.forget_present(1)
         for path in files.directory.iterdir():
             assert path.stat().st_size == FILE_BYTES
@@ -279,6 +279,8 @@ others = {
     "grpc_code": [code_label(code) for code in code_pb2.Code.values()],
     "game": [game.name for game in engine.games()],
     "kind": ["table", "reply", "name"],
+    "files": ["tokens", "table_keys", "certificates"],
+    "file": ["tls_certificate", "client_ca"],
     "outcome": ["taken", "refused"],
     "reason": ["idle", "full"],
     "method": [method.name for method in batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].methods],
@@ -386,6 +388,6 @@ def test_no_room_for_metrics_stops_the_start(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(
-        SettingError, match=r"^workers: cannot allocate 3145728 bytes in .* for metrics: No space left on device"
+        SettingError, match=r"^workers: cannot allocate 4194304 bytes in .* for metrics: No space left on device"
     ):
         MetricsFiles(1)
