@@ -132,7 +132,8 @@ zoo: $(BUILT) ## At a release: keep states, records and sealed tables in ZOO, wh
 debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
 	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only and not threads" \
-		tests/debug_build tests/engine tests/conformance tests/games tests/bots/test_search.py tests/bots/test_integer_network.py
+		tests/debug_build tests/engine tests/conformance tests/games tests/bots/test_search.py tests/bots/test_search_network.py \
+		tests/bots/test_integer_network.py
 	$(SANITIZED) $(COUNTED_APART) CHATIERE_COVERAGE=1 $(PYTEST) -m threads tests/engine
 	$(SANITIZED) $(COUNTED_APART) $(PYTEST) -m "not release_only" \
 		tests/service/fast_door tests/clients/test_client_fast_call.py
