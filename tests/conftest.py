@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-# How long an example takes, or to draw it, says more of the machine than of the code.
+# The time of an example, or of drawing it, says more of the machine than of the code.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("untimed", UNTIMED)
 # For make mutants, which asks only which test fails: nothing is shrunk, explained or kept.

@@ -30,7 +30,7 @@ def decisions(counts: list[int], seed: int = 1) -> Decisions:
 
 
 def drawn(values: list[float], temperature: int, count: int = 20_000) -> np.ndarray:
-    """How often each action is drawn of so many decisions with these values, 0 to 1."""
+    """Return how often each action is drawn of so many decisions with these values, 0 to 1."""
     asked = decisions([len(values)] * count)
     best = np.full(count, 10, np.uint16)
     found = draw_actions(asked, best, np.tile(np.array(values), count), temperature)
@@ -79,7 +79,7 @@ def test_mistakes_are_repeated_by_the_same_luck_alone(name: str, spec: str) -> N
         # One at a time, too.
         assert judged.actions.tolist() == [host.choose(bot, [row])[0] for row in rows.tolist()]
         without = sure.judge(host.decisions(sure, rows))
-        # What the search found is told as it is.
+        # The findings of the search stay as they are.
         assert np.array_equal(judged.values, without.values, equal_nan=True)
         assert np.array_equal(judged.shares, without.shares)
         differ += int(np.count_nonzero(judged.actions != without.actions))

@@ -177,7 +177,7 @@ def test_points_are_pairs_of_seats() -> None:
     assert alone.argmax(axis=1).tolist() == [0, 2, 1, 0]
     assert points_of(results, lowest_total_wins=False).tolist() == [0.75, 1, 0.5, 0.25]
     assert points_of(results, lowest_total_wins=True).tolist() == [0.25, 0, 0.5, 0.75]
-    # Who wins a tie of totals is ahead.
+    # The winner of a tie of totals is ahead.
     results.returns[2, 1] = 2
     assert points_of(results, lowest_total_wins=False)[2] == 1
 

@@ -203,7 +203,7 @@ def test_the_parts_of_the_component_agree() -> None:
     address = environments["chatiere"]["CHATIERE_RELAY"]
     assert address == f"redis://:$(REDIS_PASSWORD)@{parts['service']['metadata']['name']}:{ports['redis']}"
     assert Settings(relay=address, workers=2).relay == address
-    # Who may connect to whom.
+    # The allowed connections.
     labels = parts["redis"]["spec"]["template"]["metadata"]["labels"]
     assert (
         parts["service"]["spec"]["selector"] == parts["network-policy"]["spec"]["podSelector"]["matchLabels"] == labels

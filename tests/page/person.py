@@ -138,7 +138,7 @@ class Person:
         self.page = self.context.new_page()
         self._played = 0
         self.may_be_refused = False
-        """Whether a test expects calls to be refused."""
+        """True if a test expects calls to be refused."""
 
     def _note_refusal(self, response: Response) -> None:
         if response.status >= 400:

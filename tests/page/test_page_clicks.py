@@ -58,7 +58,7 @@ def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person])
     person.deal("chatpentiers")
     person.await_turn()
     cards = person.page.locator(".stage .pickable")
-    # Who must follow another's colour may have but one card for it, and a castle's section has several parts.
+    # A player who must follow another's colour may have but one card for it, and a castle's section has several parts.
     while len(set(found := picks(person, ".pickable"))) < max(2, len(found)):
         person.step()
     before = person.ply, picks(person, ".picked")

@@ -83,7 +83,7 @@ def test_a_server_that_comes_back_gets_the_room_again(chromium: Browser, serve: 
         for person in people:
             await_connection(person, True)
         play(people, 4)
-        # Who comes now gets all of it from those who play.
+        # A newcomer gets all of it from those who play.
         with Person(chromium, server.address) as third:
             third.open_link(f"{link}/watch")
             await_table(third)

@@ -99,7 +99,7 @@ def test_the_focus_gets_a_caption(visit: Callable[..., Person]) -> None:
     expect(caption.locator("span")).to_contain_text("has to go")
     person.page.keyboard.press("Escape")
     expect(caption).to_be_hidden()
-    # What can't be picked is reached by the arrow keys, and answers.
+    # Things that can't be picked are reached by the arrow keys, and answer.
     person.page.keyboard.press("ArrowUp")
     expect(person.page.locator(":focus")).not_to_have_class("item pickable")
     person.page.keyboard.press("Enter")

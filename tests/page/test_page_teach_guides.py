@@ -57,7 +57,7 @@ def test_a_guide_is_walked_through_by_clicks(visit: Callable[..., Person], game:
             person.pick(f'.stage .pickable:not(.picked)[data-pick="{pick}"]')
             if left:
                 expect(page.locator(".stage .picked").first).to_be_visible()
-        # What is complete by itself has gone on to the next step.
+        # A choice that is complete by itself has gone on to the next step.
         expect(wanted.or_(page.locator(f"{GUIDE} .count", has_text=f"Step {number + 1} of"))).to_be_visible()
         if wanted.count():
             wanted.click()

@@ -91,7 +91,7 @@ def test_a_table_that_is_taken_back_cannot_be_played(visit: Callable[..., Person
     page.route("**/chatiere.v1.TableService/Look", lambda route: None)
     page.locator("[data-tool=undo]").click()
     assert person.ply == ply
-    # What is shown as long as the other table does not come.
+    # Shown as long as the other table does not come.
     assert page.evaluate(_CLICK_ALL, ".stage .pickable, .bar .choices button") > 0
     assert page.locator(".picked").count() == 0
     # Those that are held go on.

@@ -89,7 +89,7 @@ def test_stretches_are_parts_of_the_whole(analyse: Any, game: Game) -> None:
         request = pb.AnalyseRequest(record=record, from_ply=first, to_ply=last, simulations=FEW, seed=9)
         assert analyse(request).decisions == whole[first:last]
     assert whole != analyse(pb.AnalyseRequest(record=record, simulations=FEW, seed=10)).decisions
-    # What comes after the stretch is not played.
+    # Moves after the stretch are not played.
     record.actions[5] = 2**32 - 1
     assert analyse(pb.AnalyseRequest(record=record, to_ply=5, simulations=FEW, seed=9)).decisions == whole[:5]
 
@@ -160,7 +160,7 @@ def reseeded(record: GameRecord) -> Iterator[GameRecord]:
 
 
 def test_what_a_seat_could_not_know_changes_nothing(analyse: Any, game: Game) -> None:
-    """What chance gave the others, and what it will bring."""
+    """The gifts of chance to the others, and those to come."""
     sample = record_of(next(path for path in SAMPLES if path.parent.name == game.name))
     drawn = sampled(game, 4)
     candidates = [(sample, other) for other in swapped(sample)] + [(drawn, other) for other in reseeded(drawn)]

@@ -6,7 +6,7 @@ import type { GameRecord } from "./generated/chatiere/v1/record_pb.js";
 /** The simulations of a call, which the service makes in a second or two. */
 const AT_ONCE = 20_000;
 
-/** What of a record is analysed, and how. */
+/** The stretch of a record to analyse, and the settings of the search. */
 export interface Analysis {
   /** The first decision, by the number of decisions before it: 0. */
   readonly fromPly?: number;

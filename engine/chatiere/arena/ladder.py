@@ -71,7 +71,7 @@ class Share(NamedTuple):
 
 
 class Measurement:
-    """What was measured so far of a game's bots, kept in a file."""
+    """The measurements of a game's bots so far, kept in a file."""
 
     def __init__(self, game: str, seed: int, path: Path) -> None:
         """Read the file, if there is one. Raises LadderError for one of another measurement, OSError."""

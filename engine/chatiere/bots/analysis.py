@@ -41,7 +41,7 @@ class AnalysedDecision:
     actions: Sequence[Tried]
     """The legal actions, the best one first: the choice of `ismcts`, then by visits, values and dense ids."""
     played: Tried
-    """That of them which was played."""
+    """The one of them that was played."""
 
     @property
     def value(self) -> float:

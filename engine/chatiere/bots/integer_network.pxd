@@ -36,7 +36,7 @@ cdef extern from "net.h" nogil:
 cdef class IntegerNetwork:
     cdef Net net
     cdef int num_actions
-    # What the net points to.
+    # The arrays that the net points to.
     cdef tuple arrays
 
 cdef double judge(

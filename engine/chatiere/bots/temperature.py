@@ -14,7 +14,7 @@ MAX_TEMPERATURE = 1000
 _WEIGHTS = np.array([65536, 55109, 46341, 38968])
 # From here on the weights, which lose a bit every four quarters, are 0.
 _NEVER = 68
-# What tells the random numbers from those of explorations (`chatiere.arena.matches`) and of worlds.
+# Sets the random numbers apart from those of explorations (`chatiere.arena.matches`) and of worlds.
 _OF_MISTAKES = np.uint64(3)
 
 

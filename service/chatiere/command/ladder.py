@@ -15,7 +15,7 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
 from chatiere.engine import Game
 from chatiere.engine.whole_files import write_whole
 
-# How many Elo points the lowest rung should be below the game's own bot, so that it takes 17 % of the points.
+# The Elo points that the lowest rung should be below the game's own bot, so that it takes 17 % of the points.
 _LOWEST = 275
 
 

@@ -1,4 +1,4 @@
-// What rooms need beside the service: hashes where browsers have none, the order of posts, QR codes.
+// Helpers of rooms beside the service: hashes where browsers have none, the order of posts, QR codes.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

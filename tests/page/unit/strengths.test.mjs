@@ -1,4 +1,4 @@
-// Which bots are offered, and which of them gives hints.
+// The bots that are offered, and the one of them that gives hints.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -42,7 +42,7 @@ export class Captions {
     stage.addEventListener("keydown", ({ key }) => key === "Escape" && this.hide());
   }
 
-  /** Whether the click that now ends has shown a caption by its length, and picks nothing. */
+  /** True if the click that now ends has shown a caption by its length, and picks nothing. */
   get hasPressed() {
     return this.#hasPressed;
   }
@@ -82,7 +82,7 @@ export class Captions {
       }
       return;
     }
-    // What comes under a pointer that lies still gets none.
+    // Items that come under a pointer that lies still get none.
     const item = itemOf(target);
     if (item !== this.#item) {
       this.hide();

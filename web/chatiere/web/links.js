@@ -12,7 +12,7 @@ export function linkTo(fragment) {
   return new URL(`#/${fragment}`, location.href).href;
 }
 
-/** Whether links of this page lead to this machine alone. */
+/** True if links of this page lead to this machine alone. */
 export function isLoopback() {
   return /^(localhost|127\.|\[::1\])/.test(location.hostname);
 }

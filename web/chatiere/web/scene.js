@@ -307,7 +307,7 @@ function mark(element, item, marks, left) {
   element.setAttribute("class", classes.filter(Boolean).join(" "));
   set(element, "data-pick", isButton ? pick : undefined);
   set(element, "role", isButton ? "button" : label ? "img" : undefined);
-  // What can only be tried or looked at is reached by the arrow keys.
+  // Things that can only be tried or looked at are reached by the arrow keys.
   set(element, "tabindex", isPickable || isPicked ? "0" : isButton || label ? "-1" : undefined);
   set(element, "aria-label", label);
   set(element, "aria-hidden", label ? undefined : "true");

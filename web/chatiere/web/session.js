@@ -14,7 +14,7 @@ import * as store from "./store.js";
 /** @import { Table } from "./shared/sealed_table.js" */
 
 /**
- * Who is to have a seat: a bot, or whoever has the secret of a hash.
+ * The holder of a seat to come: a bot, or a person, by the hash of a secret.
  * @typedef {{bot: string} | {hash: string}} NewSeat
  */
 

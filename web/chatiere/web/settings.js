@@ -40,12 +40,12 @@ export function pace() {
   return PACES[localStorage.getItem("pace") ?? ""] ?? PACES["calm"] ?? 0;
 }
 
-/** What the player is called in rooms; empty if the player has not said so yet. */
+/** The name of the player in rooms; empty if the player has not said so yet. */
 export function playerName() {
   return localStorage.getItem("name") ?? "";
 }
 
-/** Whether a sound tells the player's turn. */
+/** True if a sound tells the player's turn. */
 export function isHeard() {
   return localStorage.getItem("sound") === "on";
 }

@@ -13,7 +13,7 @@
  *   Invitation
  */
 /**
- * What a browser knows of a room. `secret`: the person's, and `person`, its SHA-256; `role`: the part that the person has chosen;
+ * The knowledge of a browser about a room. `secret`: the person's, and `person`, its SHA-256; `role`: the part that the person has chosen;
  * `isHost`: whether this browser deals; `names`: by person; `replies`: the persons who accept, in order, by the id of an invitation;
  * `people`: who is here, and `onlookers`: how many beside them; `tables`: ids, the newest game last; `since`: when the newest table came.
  * @typedef {{

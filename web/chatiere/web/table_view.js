@@ -76,7 +76,7 @@ export class TableView {
     // The part of the page that the drawing has been made for, and how large it is shown there.
     this.space = { width: 0, height: 0, window: 0 };
     this.scale = 1;
-    /** Whether nothing can be done with what is shown. */
+    /** True if nothing can be done with what is shown. */
     this.isHeld = false;
     const resized = new ResizeObserver(() => {
       // The bar may have grown meanwhile, by what is picked: that alone changes nothing.

@@ -12,7 +12,7 @@ from chatiere.engine import EngineError, Game
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
 MEMORY = "memory"
-# What Redis's client connects to.
+# The kinds of URL that Redis's client connects to.
 _REDIS = re.compile(r"(?:rediss?|unix)://.+", re.DOTALL)
 # Among `web_origins`: all.
 ANY_ORIGIN = "*"

@@ -207,7 +207,7 @@ class RedisRelay:
 
     def _catch_up(self, room: Replica, found: Behind) -> None:
         if found.epoch != room.epoch:
-            # What its followers know is of another room, if it has ever begun.
+            # Its followers know another room, if it has ever begun.
             if room.epoch:
                 self._cut(room)
             room.begin(found.epoch)

@@ -1,4 +1,4 @@
-"""What Redis keeps of rooms, and the script that changes it, all at once.
+"""The keys of rooms in Redis, and the script that changes them, all at once.
 
 Keys begin with PREFIX; a room is the SHA-256 of its id, an owner the client that began the room, both hexadecimal.
 

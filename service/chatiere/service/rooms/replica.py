@@ -35,7 +35,7 @@ class Replica(Room):
         self.told = b""
         """The part of who is here that the other processes know of."""
         self.opening: asyncio.Task[None] | None = None
-        """What brings it up to date at first; None: nobody follows it."""
+        """The task that brings it up to date at first; None: nobody follows it."""
         self.waiting = 0
         """The calls that wait for that."""
         self.begin(b"")
@@ -71,7 +71,7 @@ class Replica(Room):
             response.entries.append(post.entry())
         return response
 
-    # Who is here
+    # Presence
 
     def presence(self) -> pb.RoomPresence:
         """Return who is here, at all processes."""

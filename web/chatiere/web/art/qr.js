@@ -112,7 +112,7 @@ function set(rows, x, y, isDark) {
   }
 }
 
-/** Where data go, in order: by pairs of columns, from the right, up and down. */
+/** The cells of data, in order: by pairs of columns, from the right, up and down. */
 function* places() {
   for (let right = SIZE - 1; right > 0; right -= right === 8 ? 3 : 2) {
     const isUpward = ((right + 1) & 2) === 0;

@@ -116,7 +116,7 @@ class Guided {
     this.next.hidden = acts || isLast;
     this.show.hidden = !acts;
     this.play.hidden = !isLast;
-    // Who has gone on by the keyboard goes on from here.
+    // A player who has gone on by the keyboard goes on from here.
     if (isForward) {
       (acts ? this.show : isLast ? this.play : this.next).focus({ preventScroll: true });
     }

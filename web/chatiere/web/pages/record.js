@@ -23,10 +23,10 @@ import { shownRecord } from "./shown_record.js";
 // Positions that are asked for at a time.
 const STRETCH = 16;
 const PAUSE = 900;
-// Who looks, if it is no seat; a viewer to whom all show what they hold.
+// The viewer, if it is no seat; a viewer to whom all show what they hold.
 const SPECTATOR = "all";
 const OPEN = "open";
-// What has uses of its own for the keys that go back and forth.
+// Elements with uses of their own for the keys that go back and forth.
 const HAS_KEYS = "input, select, textarea, .stage, .log";
 
 /**
@@ -160,7 +160,7 @@ class Replay {
         this.#game = new PlayOn(this.view, { seat, ply, bot, players: this.players, onEnd });
         this.controls.replaceChildren(this.#game.element);
         this.view.log.replaceChildren();
-        // What it says would be a hint.
+        // Its text would be a hint.
         this.review.element.hidden = true;
         this.view.prompt.focus();
         await this.#game.begin(state);

@@ -1,4 +1,4 @@
-// What the service tells of a room as it comes, in JSON.
+// The responses of the service about a room as they come, in JSON.
 
 import { detailOf, Refusal, REPEATED, sent, UNAUTHENTICATED, Unavailable } from "../api.js";
 

@@ -80,12 +80,12 @@ export class LiveTable {
     this.tellTurn(false);
   }
 
-  /** Whether the game is closed. */
+  /** True if the game is closed. */
   get isClosed() {
     return this.room.isClosed(this.session.table);
   }
 
-  /** When the newest table came, in words. */
+  /** The time at which the newest table came, in words. */
   get since() {
     return new Date(this.room.known.since).toLocaleTimeString(document.documentElement.lang, {
       timeStyle: "short",
@@ -183,7 +183,7 @@ export class LiveTable {
   }
 }
 
-/** Whether the browser can notify: pages by plain http from another machine can't. */
+/** True if the browser can notify: pages by plain http from another machine can't. */
 function canNotify() {
   return "Notification" in window && isSecureContext;
 }

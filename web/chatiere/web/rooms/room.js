@@ -71,7 +71,7 @@ export class Room extends EventTarget {
     this.id = id;
   }
 
-  /** What is known of it. */
+  /** The contents of the room, as far as they are known. */
   get known() {
     return /** @type {store.Room} */ (store.roomOf(this.id));
   }
@@ -81,7 +81,7 @@ export class Room extends EventTarget {
     return this.known.replies[INVITATION] ?? [];
   }
 
-  /** Whether this person shows the secret: who only looks on is counted. */
+  /** True if this person shows the secret: an onlooker is only counted. */
   get isNamed() {
     const { role, isHost } = this.known;
     return role !== undefined || isHost;
@@ -121,7 +121,7 @@ export class Room extends EventTarget {
       room.role = role;
       room.names[room.person] = name;
     });
-    // Who follows so far is nobody.
+    // Nobody follows so far.
     this.#connection.abort();
   }
 

@@ -1,4 +1,4 @@
-// What each thing of Chat Cartonne does.
+// The uses of each thing of Chat Cartonne.
 
 /** @type {Readonly<Record<string, string>>} */
 const DOES = {

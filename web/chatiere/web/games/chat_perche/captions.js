@@ -1,4 +1,4 @@
-// What each thing of Chat perché does.
+// The uses of each thing of Chat perché.
 
 /** @type {Readonly<Record<string, string>>} */
 const DOES = {

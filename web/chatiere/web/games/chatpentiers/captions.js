@@ -1,4 +1,4 @@
-// What each thing of Chatpentiers does.
+// The uses of each thing of Chatpentiers.
 
 import { numberOf } from "./picks.js";
 

@@ -1,4 +1,4 @@
-// What each thing on Discat's table does.
+// The uses of each thing on Discat's table.
 
 import { cardOf } from "./picks.js";
 import { pointsUp } from "./view.js";

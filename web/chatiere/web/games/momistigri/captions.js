@@ -1,4 +1,4 @@
-// What each thing of Momistigri does.
+// The uses of each thing of Momistigri.
 
 /** @type {Readonly<Record<string, string>>} */
 const DOES = { plate: "does-plate", mat: "does-mat", head: "does-head" };
