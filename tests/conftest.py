@@ -28,6 +28,7 @@ REPEATED = {
 LONG = {
     *("deploy", "editors", "examples", "fuzz", "loadtest", "page", "training"),
     *("clients/test_typescript_package.py", "tables/test_tables_served.py"),
+    *("command/test_command_arena.py", "command/test_command_ladder.py", "service/test_service_idle_streams.py"),
     *("command/test_command_play_terminal.py", "command/test_command_replay.py", "command/test_web_command.py"),
     *("service/fast_door/test_fast_door_end.py", "service/fast_door/test_fast_door_hostile.py"),
     *("service/web/test_web_browsers.py", "service/web/test_web_hostile.py", "service/web/test_web_server.py"),
