@@ -22,6 +22,11 @@ test("an invitation comes back from its text, without who has a seat already", (
   assert.deepEqual(invitationIn(invitationText(INVITATION)), SENT);
 });
 
+test("an invitation has the options of its game", () => {
+  const invitation = { ...SENT, options: { discat: { upArrows: { cards: [1, 2] } } } };
+  assert.deepEqual(invitationIn(invitationText(invitation)), invitation);
+});
+
 test("a reply comes back from its text", () => {
   assert.deepEqual(replyIn(replyText({ id: ID, hash: THEIRS })), { id: ID, hash: THEIRS });
 });
@@ -48,6 +53,9 @@ for (const [what, value] of [
   ["a game without a name", { ...SENT, game: "" }],
   ["asksNext left out", { ...SENT, asksNext: undefined }],
   ["asksNext that is a number", { ...SENT, asksNext: 1 }],
+  ["options that are a text", { ...SENT, options: "all" }],
+  ["options that are a list", { ...SENT, options: [] }],
+  ["options that are null", { ...SENT, options: null }],
   ["no list of seats", { ...SENT, seats: {} }],
   ["no seats", { ...SENT, seats: [] }],
   ["a seat that is none", { ...SENT, seats: ["me"] }],

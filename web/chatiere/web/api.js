@@ -26,6 +26,7 @@ export const UNAUTHENTICATED = 401;
  *   "GameService/Apply": [games.ApplyRequestJson, games.ApplyResponseJson],
  *   "GameService/GetPosition": [games.GetPositionRequestJson, games.GetPositionResponseJson],
  *   "GameService/ListGames": [games.ListGamesRequestJson, games.ListGamesResponseJson],
+ *   "GameService/NewGame": [games.NewGameRequestJson, games.NewGameResponseJson],
  *   "GameService/Replay": [games.ReplayRequestJson, games.ReplayResponseJson],
  *   "RoomService/Post": [rooms.PostRequestJson, rooms.PostResponseJson],
  *   "TableService/Acknowledge": [tables.AcknowledgeRequestJson, tables.AcknowledgeResponseJson],

@@ -8,7 +8,7 @@ import { promise } from "./shared/promises.js";
 import { merged, missingSeats, readTable, toSend } from "./shared/sealed_table.js";
 import * as store from "./store.js";
 
-/** @import { ActionJson, ViewerUpdateJson } from "#api/chatiere/v1/game_pb.js" */
+/** @import { ActionJson, OptionsJson, ViewerUpdateJson } from "#api/chatiere/v1/game_pb.js" */
 /** @import { SuggestResponseJson } from "#api/chatiere/v1/bot_service_pb.js" */
 /** @import { TableRecordJson } from "#api/chatiere/v1/table_service_pb.js" */
 /** @import { Table } from "./shared/sealed_table.js" */
@@ -55,13 +55,14 @@ export class Session {
 
   /**
    * Begin a game.
-   * @param {{game: string, seats: NewSeat[], asksNext: boolean}} terms
+   * @param {{game: string, seats: NewSeat[], asksNext: boolean, options?: OptionsJson | undefined}} terms
    * @param {Record<string, string>} secrets those of this browser, by hash
    */
-  static async begin({ game, seats, asksNext }, secrets) {
+  static async begin({ game, seats, asksNext, options }, secrets) {
     const made = await call("TableService/NewTable", {
       game,
       players: seats.length,
+      ...(options && { options }),
       seats: seats.map((seat) => ("hash" in seat ? { secretSha256: seat.hash } : seat)),
       acknowledgement: asksNext ? "ACKNOWLEDGEMENT_NEXT" : "ACKNOWLEDGEMENT_NONE",
     });
@@ -83,8 +84,9 @@ export class Session {
    * Begin a game of this player alone, or of several at this screen: `seats` has bots, and undefined for people.
    * @param {string} game
    * @param {readonly (string | undefined)[]} seats
+   * @param {OptionsJson} [options]
    */
-  static async beginHere(game, seats) {
+  static async beginHere(game, seats, options) {
     /** @type {Record<string, string>} */
     const secrets = {};
     /** @type {NewSeat[]} */
@@ -98,7 +100,7 @@ export class Session {
         made.push({ hash });
       }
     }
-    return Session.begin({ game, seats: made, asksNext: false }, secrets);
+    return Session.begin({ game, seats: made, asksNext: false, options }, secrets);
   }
 
   /**

@@ -6,20 +6,21 @@
  * `changed`: when it was last used; `isOver`: whether the game is.
  * @typedef {{game: string, seats: Record<string, string>, newest: number, changed: number, isOver: boolean}} Kept
  */
+/** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 /** @typedef {import("./shared/invitations.js").InvitedSeat} InvitedSeat */
 /**
  * Seats that are being filled. `secrets`: those of this browser, by hash. `isMine`: whether this browser makes the table.
- * @typedef {{game: string, asksNext: boolean, seats: InvitedSeat[], secrets: Record<string, string>, isMine: boolean, changed: number}}
- *   Invitation
+ * @typedef {{game: string, asksNext: boolean, seats: InvitedSeat[], options?: OptionsJson | undefined, secrets: Record<string, string>,
+ *   isMine: boolean, changed: number}} Invitation
  */
 /**
  * The knowledge of a browser about a room. `secret`: the person's, and `person`, its SHA-256; `role`: the part that the person has chosen;
  * `isHost`: whether this browser deals; `names`: by person; `replies`: the persons who accept, in order, by the id of an invitation;
- * `people`: who is here, and `onlookers`: how many beside them; `tables`: ids, the newest game last; `since`: when the newest table came.
+ * `people`: who is here, and `onlookers`: how many beside them; `options`: those that the host deals with; `tables`: ids, the newest game last; `since`: when the newest table came.
  * @typedef {{
  *   game: string, players: number, secret: string, person: string, role?: "seat" | "onlooker", isHost: boolean,
  *   names: Record<string, string>, replies: Record<string, string[]>, people: string[], onlookers: number, isConnected: boolean,
- *   tables: string[], since: number, changed: number,
+ *   options?: OptionsJson | undefined, tables: string[], since: number, changed: number,
  * }} Room
  */
 

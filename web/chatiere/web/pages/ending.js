@@ -5,11 +5,15 @@ import { h, s } from "../dom.js";
 import { share, tableLink } from "../links.js";
 import { Session } from "../session.js";
 import { t } from "../settings.js";
+import { packed } from "../shared/bytes.js";
+
+/** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 
 /**
  * The part of a table's page that the end needs.
  * @typedef {{
- *   session: Session, view: import("../table_view.js").TableView, bots: (string | undefined)[], fail: (error: unknown) => void,
+ *   session: Session, view: import("../table_view.js").TableView, bots: (string | undefined)[],
+ *   options: OptionsJson | undefined, fail: (error: unknown) => void,
  *   live?: import("../rooms/live_table.js").LiveTable | undefined,
  * }} Playing
  */
@@ -50,18 +54,18 @@ export function ending(playing, update, { won, why, me }) {
  * @param {Playing} playing
  */
 function againButton(playing) {
-  const { session, bots, live } = playing;
+  const { session, bots, options, live } = playing;
   const { game } = session.kept;
   if (live) {
-    return live.rematchButton((error) => playing.fail(error));
+    return live.rematchButton((error) => playing.fail(error), options);
   }
   if (!session.isAlone) {
-    const href = newGameLink(session);
+    const href = newGameLink(session, options);
     return h("a", { class: "button primary", href }, t("again"));
   }
   const again = async () => {
     try {
-      location.hash = `#/play/${(await Session.beginHere(game, bots)).id}`;
+      location.hash = `#/play/${(await Session.beginHere(game, bots, options)).id}`;
     } catch (error) {
       playing.fail(error);
     }
@@ -70,14 +74,17 @@ function againButton(playing) {
 }
 
 /**
- * Return the address of the form for a new game, filled in as a table is: who sits where, how much they trust each other.
+ * Return the address of the form for a new game, filled in as a table is: who sits where, how much they trust each other, options.
  * @param {Session} session
+ * @param {OptionsJson | undefined} options
  */
-export function newGameLink({ kept, table, mine }) {
+export function newGameLink({ kept, table, mine }, options) {
   const seats = table.seats.map(({ bot }, seat) =>
     bot === undefined ? (seat === mine[0] ? "me" : mine.includes(seat) ? "here" : "link") : bot,
   );
-  return `#/new/${kept.game}/${encodeURIComponent(seats.join(" "))}/${table.asksNext ? "next" : "none"}`;
+  const trust = table.asksNext ? "next" : "none";
+  const chosen = options === undefined ? "" : `/${packed(options)}`;
+  return `#/new/${kept.game}/${encodeURIComponent(seats.join(" "))}/${trust}${chosen}`;
 }
 
 /**

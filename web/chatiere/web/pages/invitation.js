@@ -4,6 +4,7 @@
 import { random } from "../bytes.js";
 import { h } from "../dom.js";
 import { roomOf } from "../games.js";
+import { optionsTold } from "../options.js";
 import { isLoopback, linkTo, pasteLink, share } from "../links.js";
 import { nameOfSeat } from "../seat_names.js";
 import { newSecret, Session } from "../session.js";
@@ -20,6 +21,7 @@ import {
 import { forgetInvitation, invitationOf, keepInvitation } from "../store.js";
 import { doing } from "../trouble.js";
 
+/** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 /** @typedef {import("../store.js").Invitation} Invitation */
 /** @typedef {import("../shared/invitations.js").InvitedSeat} InvitedSeat */
 
@@ -28,8 +30,9 @@ import { doing } from "../trouble.js";
  * @param {string} game
  * @param {readonly string[]} seats
  * @param {boolean} asksNext
+ * @param {OptionsJson} [options]
  */
-export async function invite(game, seats, asksNext) {
+export async function invite(game, seats, asksNext, options) {
   const id = toHex(random(8));
   /** @type {Record<string, string>} */
   const secrets = {};
@@ -44,7 +47,7 @@ export async function invite(game, seats, asksNext) {
       taken.push(seat === "link" ? {} : { bot: seat });
     }
   }
-  keepInvitation(id, { game, asksNext, seats: taken, secrets, isMine: true, changed: Date.now() });
+  keepInvitation(id, { game, asksNext, seats: taken, options, secrets, isMine: true, changed: Date.now() });
   return `#/invitation/${id}`;
 }
 
@@ -61,11 +64,11 @@ export async function open(kind, word) {
   if (own) {
     return own.isMine ? host(word, own) : guest(word, own);
   }
-  const { id, game, asksNext, seats } = inLink(invitationIn, word);
+  const { id, ...invited } = inLink(invitationIn, word);
   const known = invitationOf(id);
   return known?.isMine
     ? host(id, known)
-    : guest(id, known ?? { game, asksNext, seats, secrets: {}, isMine: false, changed: 0 });
+    : guest(id, known ?? { ...invited, secrets: {}, isMine: false, changed: 0 });
 }
 
 /**
@@ -104,15 +107,16 @@ function reply({ id, hash }) {
  * @param {Invitation} invitation
  */
 async function host(id, invitation) {
-  const { phrases } = await roomOf(invitation.game);
-  const { game, asksNext, seats, secrets } = invitation;
+  const room = await roomOf(invitation.game);
+  const { phrases } = room;
+  const { game, asksNext, seats, options, secrets } = invitation;
   const refusal = h("p", { class: "refusal", role: "alert" });
   const element = h("section", { class: "sheet invitation" });
   const begin = (/** @type {Event} */ event) =>
     doing(event, refusal, async () => {
       // All have replied.
       const holders = /** @type {import("../session.js").NewSeat[]} */ (seats);
-      const session = await Session.begin({ game, seats: holders, asksNext }, secrets);
+      const session = await Session.begin({ game, seats: holders, asksNext, options }, secrets);
       forgetInvitation(id);
       location.hash = `#/play/${session.id}`;
     });
@@ -127,6 +131,7 @@ async function host(id, invitation) {
     element.replaceChildren(
       h("h1", {}, t("invitation", { game: phrases.title })),
       h("p", {}, t(asksNext ? "mode-next" : "mode-none")),
+      optionsTold(room, seats.length, options) ?? "",
       h(
         "ol",
         { class: "seats" },
@@ -138,7 +143,9 @@ async function host(id, invitation) {
             isLoopback() ? h("p", { class: "refusal" }, t("loopback")) : "",
             share(
               t("invitation-link"),
-              linkTo(`invitation/${invitationText({ id, game, asksNext, seats })}`),
+              linkTo(
+                `invitation/${invitationText({ id, game, asksNext, seats, ...(options && { options }) })}`,
+              ),
             ),
             h("p", {}, t("replies")),
             pasteLink(),
@@ -191,8 +198,9 @@ function holder(seat, secrets) {
  * @param {string} id
  * @param {Invitation} invitation
  */
-async function guest(id, { game, asksNext, seats, secrets }) {
-  const { phrases } = await roomOf(game);
+async function guest(id, { game, asksNext, seats, options, secrets }) {
+  const room = await roomOf(game);
+  const { phrases } = room;
   const refusal = h("p", { class: "refusal", role: "alert" });
   const content = h("div", {});
   const showReply = (/** @type {string} */ hash) =>
@@ -209,6 +217,7 @@ async function guest(id, { game, asksNext, seats, secrets }) {
         game,
         asksNext,
         seats,
+        options,
         secrets: { [hash]: secret },
         isMine: false,
         changed: Date.now(),
@@ -226,6 +235,7 @@ async function guest(id, { game, asksNext, seats, secrets }) {
     { class: "sheet invitation" },
     h("h1", {}, t("invited", { game: phrases.title })),
     h("p", {}, t("invited-more", { players: seats.length, trust: t(asksNext ? "mode-next" : "mode-none") })),
+    optionsTold(room, seats.length, options),
     content,
     refusal,
   );

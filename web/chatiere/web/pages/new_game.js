@@ -1,15 +1,20 @@
-// A new game: who sits where.
+// A new game: who sits where, and its options.
 
+import { call } from "../api.js";
 import { h } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
+import { OptionsForm } from "../options.js";
 import { newRoom } from "../rooms/room.js";
 import { nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { t } from "../settings.js";
+import { unpacked } from "../shared/bytes.js";
 import { strengthsOf } from "../strengths.js";
 import { rulesLink } from "../rules.js";
 import { doing } from "../trouble.js";
 import { invite } from "./invitation.js";
+
+/** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 
 // Seats of people at this screen.
 const PEOPLE = new Set(["me", "here"]);
@@ -20,24 +25,28 @@ const PEOPLE = new Set(["me", "here"]);
  * @param {string} game
  * @param {string} [seats] the values of their lists, to begin with
  * @param {string} [trust] that of the choice of trust
+ * @param {string} [options] the game's, packed
  */
-export async function open(_, game, seats = "", trust = "none") {
-  const [{ info, phrases }, listed] = await Promise.all([roomOf(game), listBots(game)]);
-  const asked = new NewGame(game, phrases.title, info, strengthsOf(listed));
-  asked.fill(seats === "" ? [] : decodeURIComponent(seats).split(" "), trust);
-  return { element: asked.form, title: phrases.title };
+export async function open(_, game, seats = "", trust = "none", options) {
+  const [room, listed] = await Promise.all([roomOf(game), listBots(game)]);
+  const { title } = room.phrases;
+  const asked = new NewGame(room, strengthsOf(listed));
+  const chosen = options === undefined ? undefined : /** @type {OptionsJson} */ (unpacked(options));
+  asked.fill(seats === "" ? [] : decodeURIComponent(seats).split(" "), trust, chosen);
+  return { element: asked.form, title };
 }
 
 /** The form for a new game. */
 class NewGame {
   /**
-   * @param {string} game
-   * @param {string} title
-   * @param {import("../game.js").GameInfo} info
+   * @param {import("../games.js").Room} room
    * @param {readonly import("../strengths.js").Strength[]} strengths
    */
-  constructor(game, title, { minPlayers = 2, maxPlayers = 2 }, strengths) {
+  constructor(room, strengths) {
+    const { name: game, phrases, info } = room;
+    const { minPlayers = 2, maxPlayers = 2 } = info;
     this.game = game;
+    this.options = new OptionsForm(room);
     this.strengths = strengths;
     this.refusal = h("p", { class: "refusal", role: "alert" });
     const numbers = Array.from({ length: maxPlayers - minPlayers + 1 }, (_, index) => minPlayers + index);
@@ -51,10 +60,11 @@ class NewGame {
     this.form = h(
       "form",
       { class: "sheet new-game", onsubmit: (/** @type {Event} */ event) => this.#begin(event) },
-      h("h1", {}, title),
+      h("h1", {}, phrases.title),
       h("p", {}, rulesLink(game)),
       h("label", {}, h("span", {}, t("players")), this.players),
       this.seats,
+      this.options.element,
       this.trust,
       this.refusal,
       h(
@@ -75,13 +85,15 @@ class NewGame {
    * Fill the form in. What it doesn't offer stays as it is.
    * @param {readonly string[]} seats
    * @param {string} trust
+   * @param {OptionsJson | undefined} options
    */
-  fill(seats, trust) {
+  fill(seats, trust, options) {
     const known = Array.from(this.players.options, ({ value }) => value);
     if (known.includes(String(seats.length))) {
       this.players.value = String(seats.length);
       this.#showSeats();
     }
+    this.options.fill(options);
     this.seats.querySelectorAll("select").forEach((select, seat) => {
       if (Array.from(select.options).some(({ value }) => value === seats[seat])) {
         select.value = seats[seat] ?? "";
@@ -101,6 +113,7 @@ class NewGame {
         return h("li", {}, h("label", {}, h("span", {}, nameOfSeat(seat)), select));
       }),
     );
+    this.options.show(Number(this.players.value));
     this.#showTrust();
   }
 
@@ -137,12 +150,21 @@ class NewGame {
       const wanted = this.#chosen();
       if (!wanted.includes("link")) {
         const bots = wanted.map((seat) => (PEOPLE.has(seat) ? undefined : seat));
-        location.hash = `#/play/${(await Session.beginHere(this.game, bots)).id}`;
+        location.hash = `#/play/${(await Session.beginHere(this.game, bots, this.options.value)).id}`;
       } else {
         const asksNext = new FormData(this.form).get("trust") === "next";
-        location.hash = await invite(this.game, wanted, asksNext);
+        location.hash = await invite(this.game, wanted, asksNext, await this.#checkedOptions());
       }
     });
+  }
+
+  /** Return the options for a game that begins later. Throws Refusal for those that it can't begin with. */
+  async #checkedOptions() {
+    const options = this.options.value;
+    if (options) {
+      await call("GameService/NewGame", { game: this.game, players: Number(this.players.value), options });
+    }
+    return options;
   }
 
   /**
@@ -151,8 +173,11 @@ class NewGame {
    */
   #invite(event) {
     return doing(event, this.refusal, async () => {
-      const players = Number(this.players.value);
-      location.hash = `#/room/${await newRoom(this.game, players)}/${this.game}/${players}`;
+      if (this.form.reportValidity()) {
+        const players = Number(this.players.value);
+        const id = await newRoom(this.game, players, await this.#checkedOptions());
+        location.hash = `#/room/${id}/${this.game}/${players}`;
+      }
     });
   }
 }

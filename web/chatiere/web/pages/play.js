@@ -18,6 +18,7 @@ import { TableView } from "../table_view.js";
 import { elsewhere, isClosedFor, whyOf } from "../trouble.js";
 import { ending, newGameLink } from "./ending.js";
 
+/** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 /** @typedef {import("../game.js").Action} Action */
 /** @typedef {import("../rooms/live_table.js").LiveTable} LiveTable */
 /** @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
@@ -66,6 +67,8 @@ class Play {
   #isClosed = false;
   /** @type {LiveTable | undefined} */
   live;
+  /** @type {OptionsJson | undefined} the options of the game, once a view has told them */
+  options;
   /** @type {(() => void) | undefined} */
   #goOn;
 
@@ -95,10 +98,12 @@ class Play {
     };
     this.notice = h("div", { class: "notice", hidden: true });
     this.links = h("details", { ontoggle: () => this.#showLinks() }, h("summary", {}, t("links")));
+    this.told = h("div", {});
     const { seats } = session.table;
     const isLookingOn = session.mine.length === 0 && seats.some(({ bot }) => bot === undefined);
     const aside = [
       isLookingOn && h("section", {}, h("p", {}, t("looking-on"))),
+      this.told,
       h("section", { class: "links" }, this.links),
     ];
     this.view.bar.append(
@@ -292,7 +297,7 @@ class Play {
         h(
           "p",
           { class: "choices" },
-          this.live.rematchButton((error) => this.fail(error)),
+          this.live.rematchButton((error) => this.fail(error), this.options),
         ),
       );
       return false;
@@ -332,6 +337,7 @@ class Play {
   #show(update, { canAct, isNew, ply = this.session.table.ply }) {
     this.notice.hidden = true;
     this.#shown = ply;
+    this.#takeOptions(update);
     this.#showTools(canAct, update.view?.end !== undefined);
     this.live?.tellTurn(canAct, ply);
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew, ply });
@@ -345,6 +351,20 @@ class Play {
           moments.map((event) => h("li", {}, phrases.write(event))),
         ),
       );
+    }
+  }
+
+  /**
+   * Tell the options of the game, which are the same in all its views.
+   * @param {ViewerUpdate} update
+   */
+  async #takeOptions({ view }) {
+    const { field } = this.view.room;
+    const options = view?.[field]?.options;
+    if (this.options === undefined && options !== undefined) {
+      this.options = { [field]: options };
+      const { optionsTold } = await import("../options.js");
+      this.told.replaceChildren(optionsTold(this.view.room, this.session.table.players, this.options) ?? "");
     }
   }
 
@@ -658,7 +678,7 @@ class Play {
     }
     this.view.refuse(error instanceof RangeError ? t("tables-missing") : whyOf(error));
     if (isClosedFor(error)) {
-      this.#tell(elsewhere(newGameLink(this.session)));
+      this.#tell(elsewhere(newGameLink(this.session, this.options)));
     } else if (again) {
       this.#tell(h("button", { type: "button", onclick: again }, t("try-again")));
     }

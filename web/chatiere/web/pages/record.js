@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { share } from "../links.js";
 import { opened } from "../open_hands.js";
+import { optionsTold } from "../options.js";
 import { nameOfSeat } from "../seat_names.js";
 import { t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
@@ -110,7 +111,8 @@ class Replay {
       h("div", {}, h("label", {}, h("span", {}, t("seen-by")), this.viewer), this.on),
     ];
     this.controls = h("section", { class: "slider" }, this.steps);
-    this.aside = [this.review.element, linkOf(record)];
+    const told = optionsTold(room, this.players, record.options);
+    this.aside = [...(told ? [told] : []), this.review.element, linkOf(record)];
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
   }
 

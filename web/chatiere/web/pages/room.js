@@ -5,6 +5,7 @@ import { seatMark } from "../art/cards.js";
 import { h, s } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { isLoopback, linkTo, share } from "../links.js";
+import { optionsTold } from "../options.js";
 import { isWithoutRooms, knownRoom, Room } from "../rooms/room.js";
 import { rulesLink } from "../rules.js";
 import { nameOfSeat } from "../seat_names.js";
@@ -27,16 +28,19 @@ const WATCHING = "watch";
  * @param {string} [watching]
  */
 export async function open(_, id, game, players, watching) {
-  const [{ phrases, info }, bots] = await Promise.all([roomOf(game), listBots(game)]);
+  const [room, bots] = await Promise.all([roomOf(game), listBots(game)]);
   const number = Number(players);
-  const { minPlayers = 2, maxPlayers = 2 } = info;
+  const { minPlayers = 2, maxPlayers = 2 } = room.info;
   if (!/^[\w-]{22}$/.test(id) || !(number >= minPlayers && number <= maxPlayers)) {
     throw new Error(t("not-a-link"));
   }
   await knownRoom(id, game, number);
-  const page = new RoomPage(new Room(id), phrases.title, strengthsOf(bots), watching === WATCHING);
+  const { title } = room.phrases;
+  const live = new Room(id);
+  const told = optionsTold(room, number, live.known.options);
+  const page = new RoomPage(live, { title, told }, strengthsOf(bots), watching === WATCHING);
   page.begin();
-  return { element: page.element, title: phrases.title, leave: () => page.room.leave() };
+  return { element: page.element, title, leave: () => page.room.leave() };
 }
 
 /** The page of a room. */
@@ -46,11 +50,11 @@ class RoomPage {
 
   /**
    * @param {Room} room
-   * @param {string} title
+   * @param {{title: string, told: HTMLElement | undefined}} game its title, and the options that were chosen
    * @param {readonly import("../strengths.js").Strength[]} strengths
    * @param {boolean} isWatching
    */
-  constructor(room, title, strengths, isWatching) {
+  constructor(room, { title, told }, strengths, isWatching) {
     this.room = room;
     this.isWatching = isWatching;
     const { isHost, game, players } = room.known;
@@ -87,6 +91,7 @@ class RoomPage {
       { class: "sheet room" },
       h("h1", {}, t(isHost ? "room-mine" : "room-theirs", { game: title })),
       h("p", {}, rulesLink(game)),
+      told,
       this.form,
       this.state,
       this.seats,
@@ -239,7 +244,7 @@ class RoomPage {
   #deal(event) {
     event.preventDefault();
     return doing(event, this.refusal, async () => {
-      const { game, players, person, secret } = this.room.known;
+      const { game, players, options, person, secret } = this.room.known;
       const seated = this.#seated;
       const bot = this.filler.value;
       const seats = Array.from({ length: players }, (_, seat) => {
@@ -247,7 +252,7 @@ class RoomPage {
         return hash === undefined ? { bot } : { hash };
       });
       const asksNext = new FormData(this.deal).get("trust") === "next";
-      this.room.show(await Session.begin({ game, seats, asksNext }, { [person]: secret }));
+      this.room.show(await Session.begin({ game, seats, asksNext, options }, { [person]: secret }));
     });
   }
 }

@@ -7,6 +7,8 @@ import { Session } from "../session.js";
 import { choose, isHeard, t } from "../settings.js";
 import { Room } from "./room.js";
 
+/** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
+
 /** The milliseconds that a browser leaves each of those before it for a bot's move. */
 const TURN_OF_BOTS = 5000;
 const TONE = 660;
@@ -106,21 +108,23 @@ export class LiveTable {
   /**
    * Return the button that deals a new game to the same people; null for who only looks on.
    * @param {(error: unknown) => void} onError
+   * @param {OptionsJson | undefined} options
    */
-  rematchButton(onError) {
-    const again = () => this.#rematch().catch(onError);
+  rematchButton(onError, options) {
+    const again = () => this.#rematch(options).catch(onError);
     return this.patience === undefined
       ? null
       : h("button", { type: "button", class: "primary", onclick: again }, t("rematch"));
   }
 
-  async #rematch() {
+  /** @param {OptionsJson | undefined} options */
+  async #rematch(options) {
     const { game, person, secret } = this.room.known;
     const { seats, asksNext } = this.session.table;
     const same = seats.map(({ bot, secretSha256 = "" }) =>
       bot === undefined ? { hash: secretSha256 } : { bot },
     );
-    this.room.show(await Session.begin({ game, seats: same, asksNext }, { [person]: secret }));
+    this.room.show(await Session.begin({ game, seats: same, asksNext, options }, { [person]: secret }));
   }
 
   /**

@@ -10,6 +10,7 @@ import { postingOrder } from "../shared/posting.js";
 import * as store from "../store.js";
 import { follow } from "./follow.js";
 
+/** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
 /** @import { FollowResponseJson, RoomEntryJson } from "#api/chatiere/v1/room_service_pb.js" */
 
 const ID_SIZE = 16;
@@ -27,10 +28,11 @@ const INVITATION = "0".repeat(16);
  * Make a room for a game of this browser's player; return its id.
  * @param {string} game
  * @param {number} players
+ * @param {OptionsJson} [options] those of its first game
  */
-export async function newRoom(game, players) {
+export async function newRoom(game, players, options) {
   const id = toText(random(ID_SIZE));
-  await knownRoom(id, game, players, { isHost: true });
+  await knownRoom(id, game, players, { isHost: true, options });
   return id;
 }
 
@@ -39,16 +41,17 @@ export async function newRoom(game, players) {
  * @param {string} id
  * @param {string} game
  * @param {number} players
- * @param {{isHost?: boolean, secret?: string, table?: string}} [known] whether this browser deals; the secret of a person who
- *   comes from another device, and the table played there
+ * @param {{isHost?: boolean, options?: OptionsJson | undefined, secret?: string, table?: string}} [known] whether this browser
+ *   deals, and with which options; the secret of a person who comes from another device, and the table played there
  */
-export async function knownRoom(id, game, players, { isHost = false, secret: own, table } = {}) {
+export async function knownRoom(id, game, players, { isHost = false, options, secret: own, table } = {}) {
   if (!store.roomOf(id)) {
     const { secret, hash } = await newSecret(own);
     store.keepRoom(id, {
       ...{ game, players, secret, person: hash, isHost, names: {}, replies: {}, people: [], onlookers: 0 },
       ...{ isConnected: false, tables: table === undefined ? [] : [table], since: Date.now(), changed: 0 },
       ...(own !== undefined && { role: "seat" }),
+      ...(options && { options }),
     });
   }
 }

@@ -13,8 +13,9 @@ const ID = /^[0-9a-f]{16}$/;
  */
 
 /**
- * An invitation. `id`: eight random bytes as 16 hexadecimal digits; `asksNext`: whether the table has to be acknowledged.
- * @typedef {{id: string, game: string, asksNext: boolean, seats: InvitedSeat[]}} Invitation
+ * An invitation. `id`: eight random bytes as 16 hexadecimal digits; `asksNext`: whether the table has to be acknowledged; `options`: as
+ * an Options message has them in JSON, absent for the defaults.
+ * @typedef {{id: string, game: string, asksNext: boolean, seats: InvitedSeat[], options?: object}} Invitation
  */
 
 /** @typedef {Partial<Record<string, unknown>>} Unknown */
@@ -23,8 +24,8 @@ const ID = /^[0-9a-f]{16}$/;
  * Return an invitation as text, for links. Who has accepted already is left out. Throws RangeError for what is no invitation.
  * @param {Invitation} invitation
  */
-export function invitationText({ id, game, asksNext, seats }) {
-  const sent = { id, game, asksNext, seats: seats.map((seat) => ("bot" in seat ? seat : {})) };
+export function invitationText({ seats, ...terms }) {
+  const sent = { ...terms, seats: seats.map((seat) => ("bot" in seat ? seat : {})) };
   return packed(checkedInvitation(sent));
 }
 
@@ -85,7 +86,7 @@ export function replied(seats, hash) {
  * @param {Unknown} found
  * @returns {Invitation}
  */
-function checkedInvitation({ id, game, asksNext, seats }) {
+function checkedInvitation({ id, game, asksNext, seats, options }) {
   if (typeof game !== "string" || game === "") {
     throw new RangeError("no invitation: its game must be the name of one");
   }
@@ -95,7 +96,10 @@ function checkedInvitation({ id, game, asksNext, seats }) {
   if (!Array.isArray(seats) || seats.length < 1 || seats.length > MAX_SEATS || !seats.every(isSent)) {
     throw new RangeError(`no invitation: its seats must be 1 to ${MAX_SEATS}, each {} or {"bot": "…"}`);
   }
-  return { id: checkedId(id), game, asksNext, seats };
+  if (options !== undefined && (typeof options !== "object" || options === null || Array.isArray(options))) {
+    throw new RangeError("no invitation: its options must be an object");
+  }
+  return { id: checkedId(id), game, asksNext, seats, ...(options && { options }) };
 }
 
 /**

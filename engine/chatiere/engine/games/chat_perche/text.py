@@ -102,11 +102,11 @@ DESCRIPTION = Description(
         Option(
             "forward_only",
             "Forward only",
-            "1: cats move up the trunk and outward only.",
+            "Cats move up the trunk and outward only.",
             OptionType.FLAG,
             0,
             1,
-            "0: cats move in any direction",
+            "cats move in any direction",
             (0,),
         ),
         Option(
@@ -133,8 +133,8 @@ DESCRIPTION = Description(
         Option(
             "deck",
             "Deck",
-            f"The number of copies of each card in a seat's deck: {SIZES.cards} numbers, together {SIZES.deck}, "
-            "at least one of a dogs card.",
+            f"How many copies of each card a seat's deck has: {SIZES.deck} cards together, at least one of them a dogs "
+            "card.",
             OptionType.NUMBERS,
             0,
             SIZES.deck,

@@ -15,8 +15,6 @@ from chatiere.engine.games.chatpentiers.codec import CODEC, DEFAULT_REMOVED_COLO
 from chatiere.engine.games.chatpentiers.pieces import PIECE_DETAILS
 from chatiere.engine.games.chatpentiers.words import COLOURS_IN_WORDS, ENDS, FAULTS, IDS, PIECES, SIZES
 
-_COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOURS_IN_WORDS))
-
 _OBSERVATION = (
     ("own_hand", "Per card: 1 if it is in the own hand.", (SIZES.cards,), (flag(),)),
     ("table", "Per card: 1 if it lies on the table, not taken.", (SIZES.cards,), (flag(),)),
@@ -89,7 +87,7 @@ DESCRIPTION = Description(
         Option(
             "section_limits",
             "Limits of the sections",
-            "The limits of sections 0, 1, 2 and 3 of every board: four numbers.",
+            "The limits of the four sections of every board.",
             OptionType.NUMBERS,
             1,
             SIZES.max_limit,
@@ -101,7 +99,7 @@ DESCRIPTION = Description(
         Option(
             "removed_colour",
             "Colour left out",
-            f"The colour that is left out with 3 players (ignored with 4 or 5): {_COLOUR_NUMBERS}.",
+            "The colour that is left out with 3 players; with 4 or 5 it has no effect.",
             OptionType.NUMBER,
             0,
             SIZES.colours - 1,

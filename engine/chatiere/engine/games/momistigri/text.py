@@ -108,9 +108,8 @@ DESCRIPTION = Description(
         Option(
             "copies",
             "Copies of the cards",
-            f"How many cards of each kind 0-{SIZES.coloured - 1} the whole box has, whatever the number of players: "
-            f"{SIZES.coloured} numbers; over the five colours those of value 1 sum to 9, of value 2 to 8, ... "
-            "of value 9 to 1.",
+            "How many cards of each kind the whole box has, whatever the number of players; over the five colours "
+            "those of value 1 sum to 9, of value 2 to 8, ... of value 9 to 1.",
             OptionType.NUMBERS,
             0,
             SIZES.values,

@@ -1,0 +1,196 @@
+"""The options of the games: the form of a new game asks for them, and tables, invitations and records tell them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .live import await_table, come, deal, sit
+from .person import Person
+from .test_page_games import GAMES
+
+FORM = ".new-game .options"
+TOLD = "section.options li"
+# The options of a game with a number of players, as the service describes them.
+_OPTIONS = """async ([game, players]) => {
+  const { info } = await (await import("./games.js")).roomOf(game);
+  return info.options.flatMap(({ name, title, description, ranges }) => {
+    const range = ranges.find((each) => each.players === players);
+    return range ? [{ name, title, description, usual: range.defaultValues ?? [] }] : [];
+  });
+}"""
+
+
+def opened(person: Person, game: str) -> Page:
+    """Open the form of a new game with its options."""
+    person.open(f"new/{game}")
+    person.page.locator(f"{FORM} > summary").click()
+    return person.page
+
+
+def chosen(page: Page, name: str) -> list[int]:
+    """Return the numbers that the form has for an option; none for chance."""
+    found: list[int] = page.locator(f"{FORM} [name={name}]").evaluate_all(
+        """(fields) => {
+          const numbers = (list) => list.filter((each) => each !== "").map(Number);
+          if (fields[0].type !== "checkbox") return numbers(fields.map(({ value }) => value));
+          return fields.length === 1
+            ? [Number(fields[0].checked)]
+            : numbers(fields.filter(({ checked }) => checked).map(({ value }) => value));
+        }"""
+    )
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_form_has_the_options_of_the_service(visit: Callable[..., Person], game: str) -> None:
+    """With each number of players those that have an effect, by title and description, and the defaults chosen."""
+    person = visit()
+    page = opened(person, game)
+    form = page.locator(FORM)
+    for players in page.locator("[name=players] option").evaluate_all("(all) => all.map(({ value }) => Number(value))"):
+        page.locator("[name=players]").select_option(str(players))
+        options = page.evaluate(_OPTIONS, [game, players])
+        names = form.locator("[name]").evaluate_all("(all) => [...new Set(all.map(({ name }) => name))]")
+        assert names == [option["name"] for option in options]
+        for option in options:
+            expect(form.get_by_text(option["title"], exact=True).first).to_be_visible()
+            expect(form.get_by_text(option["description"], exact=True)).to_be_visible()
+            assert chosen(page, option["name"]) == option["usual"]
+    # A game without further ado is one of all defaults.
+    with page.expect_request("**/chatiere.v1.TableService/NewTable") as request:
+        page.locator(".new-game button.primary").click()
+    assert "options" not in request.value.post_data_json
+    person.await_turn()
+    expect(page.locator(TOLD)).to_have_count(0)
+
+
+# What is chosen, by the names of fields, and what is told of it.
+CHOICES: dict[str, tuple[Callable[[Page], Any], list[str]]] = {
+    "chat_cartonne": (lambda page: page.locator("[name=no_crowd_bonus]").check(), ["No bonus for crowds"]),
+    "chat_perche": (lambda page: page.locator("[name=dog_track]").fill("3"), ["Track of the dogs: 3"]),
+    "chatpentiers": (lambda page: page.locator("[name=removed_colour]").select_option("0"), ["Colour left out: grey"]),
+    "discat": (lambda page: page.locator("[name=first_seat]").select_option("1"), ["First seat: Griffe"]),
+    "momistigri": (lambda page: page.locator("[name=first_seat]").select_option("2"), ["First seat: Velours"]),
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_table_tells_what_was_chosen(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    page = opened(person, game)
+    choose, told = CHOICES[game]
+    choose(page)
+    page.locator(".new-game button.primary").click()
+    expect(page.locator(TOLD)).to_have_text(told)
+
+
+def test_choices_outlast_another_number_of_players(visit: Callable[..., Person]) -> None:
+    page = opened(visit(), "chatpentiers")
+    page.locator("[name=section_limits]").nth(1).fill("9")
+    page.locator("[name=first_seat]").select_option("2")
+    page.locator("[name=players]").select_option("5")
+    assert chosen(page, "section_limits") == [1, 9, 3, 5]
+    assert chosen(page, "first_seat") == [2]
+    expect(page.locator("[name=removed_colour]")).to_have_count(0)
+
+
+def test_a_rematch_a_record_and_its_link_have_them(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = opened(person, "chat_perche")
+    page.locator("[name=dog_track]").fill("1")
+    page.locator("[name=forward_only]").check()
+    told = ["Forward only", "Track of the dogs: 1"]
+    for seat in (0, 1):
+        page.locator(f"[name=seat-{seat}]").select_option("random")
+    page.locator(".new-game button.primary").click()
+    page.wait_for_selector(".notice.end")
+    first = person.table
+    page.locator(".notice.end button.primary").click()
+    page.wait_for_function("(first) => !location.hash.endsWith(first)", arg=first)
+    expect(page.locator(TOLD)).to_have_text(told)
+    page.wait_for_selector(".notice.end")
+    page.get_by_role("button", name="Look at the record").click()
+    page.wait_for_selector(".slider")
+    expect(page.locator(TOLD)).to_have_text(told)
+    page.locator("summary", has_text="Share").click()
+    link = page.get_by_label("Link to this record").input_value()
+    other = visit()
+    other.open_link(link)
+    expect(other.page.locator(TOLD)).to_have_text(told)
+
+
+def test_a_table_by_links_has_them(visit: Callable[..., Person]) -> None:
+    """The invitation tells them, and so does the table; so does the form for the next one."""
+    host, guest = visit(), visit()
+    page = opened(host, "discat")
+    page.locator("[name=players]").select_option("2")
+    page.locator("[name=seat-1]").select_option("link")
+    page.locator("[name=first_seat]").select_option("1")
+    page.locator(".new-game button.primary").click()
+    told = ["First seat: Griffe"]
+    page.wait_for_selector(".invitation .share")
+    expect(page.locator(TOLD)).to_have_text(told)
+    guest.open_link(host.shared or "")
+    expect(guest.page.locator(TOLD)).to_have_text(told)
+    guest.page.locator(".invitation button.primary").click()
+    guest.page.wait_for_selector(".invitation .share")
+    host.open_link(guest.shared or "")
+    page.locator(".invitation > button.primary").click()
+    host.settle()
+    expect(page.locator(TOLD)).to_have_text(told)
+    guest.open_link(host.shared or "")
+    guest.settle()
+    expect(guest.page.locator(TOLD)).to_have_text(told)
+    again = guest.page.evaluate(
+        """async (id) => {
+          const session = (await import("./session.js")).Session.open(id);
+          return (await import("./pages/ending.js")).newGameLink(session, { discat: { firstSeat: 1 } });
+        }""",
+        guest.table,
+    )
+    guest.open(again.removeprefix("#/"))
+    assert chosen(guest.page, "first_seat") == [1]
+
+
+def test_a_room_has_them(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    page = opened(host, "chat_cartonne")
+    page.locator("[name=half_sleepers]").check()
+    page.locator("button.invite").click()
+    sit(host, "Anna")
+    expect(page.locator(TOLD)).to_have_text(["Half sleepers"])
+    come(guest, page.locator(".room .share input").first.input_value(), "Ben")
+    deal(host, 2)
+    await_table(host, guest)
+    for person in (host, guest):
+        expect(person.page.locator(TOLD)).to_have_text(["Half sleepers"])
+
+
+def test_what_cannot_be_is_refused(visit: Callable[..., Person]) -> None:
+    """By the browser, which opens what is closed, or else by the service, before others are invited."""
+    person = visit()
+    page = opened(person, "chat_perche")
+    deck = page.locator("[name=deck]").first
+    page.locator(FORM).locator("details summary").click()
+    deck.fill("27")
+    page.locator(FORM).locator("details summary").click()
+    page.locator(f"{FORM} > summary").click()
+    expect(deck).to_be_hidden()
+    page.locator(".new-game button.primary").click()
+    expect(deck).to_be_visible()
+    person.may_be_refused = True
+    deck.fill("3")
+    page.locator("button.invite").click()
+    expect(page.locator(".new-game .refusal")).to_contain_text("26")
+    assert "/new/" in page.url
+
+
+def test_the_french_form_has_narrow_spaces(visit: Callable[..., Person]) -> None:
+    person = visit(language="fr")
+    page = opened(person, "chat_perche")
+    page.locator("[name=dog_track]").fill("3")
+    page.locator(".new-game button.primary").click()
+    expect(page.locator(TOLD)).to_have_count(1)
+    assert page.locator(TOLD).inner_text() == "Piste des chiens\u202f: 3"
