@@ -96,6 +96,16 @@ def test_choices_outlast_another_number_of_players(visit: Callable[..., Person])
     expect(page.locator("[name=removed_colour]")).to_have_count(0)
 
 
+def test_no_card_at_all_can_be_chosen(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = opened(person, "discat")
+    page.locator(FORM).locator("details summary").click()
+    for card in page.locator("[name=up_arrows]:checked").all()[::-1]:
+        card.uncheck()
+    page.locator(".new-game button.primary").click()
+    expect(page.locator(TOLD)).to_have_text(["Arrows up: none"])
+
+
 def test_a_rematch_a_record_and_its_link_have_them(visit: Callable[..., Person]) -> None:
     person = visit()
     page = opened(person, "chat_perche")

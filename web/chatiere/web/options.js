@@ -111,12 +111,18 @@ function isDefault({ range }, numbers) {
 function numbersOf({ name: game, field }, asked, options) {
   const usual = asked.range.defaultValues ?? [];
   const chosen = /** @type {Record<string, unknown>} */ (options?.[field] ?? {})[inJson(asked.name)];
-  const list = listOf(game, asked);
-  const found = list === undefined ? chosen : /** @type {Record<string, unknown>} */ (chosen ?? {})[list];
-  if (Array.isArray(found)) {
-    return found.length === 0 ? usual : found.map(Number);
+  if (chosen === undefined || chosen === null) {
+    return usual;
   }
-  return found === undefined || found === null ? usual : [Number(found)];
+  const list = listOf(game, asked);
+  if (list !== undefined) {
+    // A set may be empty, a list is absent then.
+    return /** @type {Record<string, number[]>} */ (chosen)[list] ?? [];
+  }
+  if (Array.isArray(chosen)) {
+    return chosen.length === 0 ? usual : chosen;
+  }
+  return [Number(chosen)];
 }
 
 /**
@@ -296,7 +302,7 @@ function lineOf(room, asked, numbers) {
         value === usual[index] ? [] : [t("option-is", { title: nameOfNumber(room, asked, index), value })],
       )
     : numbers.map((value) => nameOf(room, asked, value));
-  return t("option-is", { title, value: values.join(", ") });
+  return t("option-is", { title, value: values.join(", ") || t("option-none") });
 }
 
 /**
