@@ -7,6 +7,9 @@ import { disc, drawing, line, mirrored, outlineWidth, placed, shape } from "./sh
 
 /** @typedef {import("./shapes.js").Child} Child */
 
+/** The number of drawings that were copied: their ids are told apart by it. */
+let copies = 0;
+
 /**
  * The contents of a card's face.
  * @typedef {object} FaceOptions
@@ -28,7 +31,7 @@ export function cardFace(width, height, options = {}) {
   const { band, bandInk = "var(--card-ink)", soft = "var(--card)", corner, big, motif } = options;
   const unit = Math.min(width, height * 0.72) / 100;
   const inset = band ? 5 * unit : 0;
-  const cornerMark = () =>
+  const cornerMark =
     corner !== undefined &&
     placed(
       -width / 2,
@@ -46,9 +49,18 @@ export function cardFace(width, height, options = {}) {
     soft !== "var(--card)" && panel(width, height, 6 * unit, inset + unit, soft),
     motif,
     big !== undefined && text(big, 0, 0, bigSize(big, unit), "var(--card-ink)"),
-    cornerMark(),
-    s("g", { transform: "rotate(180)" }, cornerMark()),
+    cornerMark && twice(cornerMark),
   );
+}
+
+/**
+ * A drawing and, turned, a copy of it: there its text is only seen, as names say it once.
+ * @param {SVGElement} drawn
+ */
+export function twice(drawn) {
+  copies += 1;
+  const id = `copied-${copies}`;
+  return [s("g", { id }, drawn), s("use", { href: `#${id}`, transform: "rotate(180)" })];
 }
 
 /**

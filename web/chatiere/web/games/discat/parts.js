@@ -145,9 +145,10 @@ function cornerSize(size, strip) {
  * @param {number} y
  * @param {number} digit
  * @param {boolean} isShared
- * @param {boolean} isFaint
+ * @param {boolean} isZero it stands before the number, and is no part of it
  */
-function tile(x, y, digit, isShared, isFaint) {
+function tile(x, y, digit, isShared, isZero) {
+  const fill = isShared ? "var(--surface)" : "var(--card-ink)";
   return s(
     "g",
     {},
@@ -162,10 +163,20 @@ function tile(x, y, digit, isShared, isFaint) {
     }),
     s(
       "g",
-      isFaint && !isShared ? { opacity: 0.3 } : {},
-      write(String(digit), x, y, { size: 50, fill: isShared ? "var(--surface)" : "var(--card-ink)" }),
+      isZero && !isShared ? { opacity: 0.3 } : {},
+      isZero ? zero(x, y, fill) : write(String(digit), x, y, { size: 50, fill }),
     ),
   );
+}
+
+/**
+ * A zero that is drawn, not written: nobody calls card 7 "07".
+ * @param {number} x
+ * @param {number} y
+ * @param {string} stroke
+ */
+function zero(x, y, stroke) {
+  return s("ellipse", { cx: x, cy: y, rx: 11, ry: 15.5, fill: "none", stroke, "stroke-width": 6.5 });
 }
 
 /**

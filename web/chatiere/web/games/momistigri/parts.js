@@ -1,6 +1,6 @@
 // The pieces of Momistigri's table: cards in two sizes, pictograms of effects, plates of players, the mat with its ring.
 
-import { cardBack, cardFace, seatMark, suitSymbol } from "../../art/cards.js";
+import { cardBack, cardFace, seatMark, suitSymbol, twice } from "../../art/cards.js";
 import { catFace } from "../../art/cats.js";
 import { crown, momistigri, paw } from "../../art/pieces.js";
 import { disc, drawing, line, outlined, placed, shape } from "../../art/shapes.js";
@@ -134,16 +134,15 @@ export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
           disc(0, 0, 31 * unit, "var(--card)"),
           catFace(COAT_OF_COLOUR[colour % 5] ?? 0, 52 * unit, MOODS[value % MOODS.length]),
         ]);
-  const corner = () =>
-    s(
-      "g",
-      {},
-      shape(tabPath(-width / 2, top, unit), band),
-      write(text, -width / 2 + 21 * unit, top + 17 * unit, Math.max(13, 24 * unit), {
-        ink: inkOf(colour),
-        bold: true,
-      }),
-    );
+  const corner = s(
+    "g",
+    {},
+    shape(tabPath(-width / 2, top, unit), band),
+    write(text, -width / 2 + 21 * unit, top + 17 * unit, Math.max(13, 24 * unit), {
+      ink: inkOf(colour),
+      bold: true,
+    }),
+  );
   return s(
     "g",
     {},
@@ -153,8 +152,7 @@ export function handCard(look, width, height, effect, { isNew, isDim } = {}) {
       soft: colour === undefined ? RAGS_SOFT : `var(--suit-soft-${colour % 5})`,
       motif,
     }),
-    corner(),
-    s("g", { transform: "rotate(180)" }, corner()),
+    twice(corner),
     colour !== undefined && placed(strip, top + 50 * unit, 1, 0, suitSymbol(colour, 24 * unit)),
     effect && placed(strip, top + 84 * unit, 1, 0, badge(effect, 30 * unit)),
     // A veil, as the card below must not shine through.
