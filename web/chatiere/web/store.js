@@ -10,8 +10,10 @@
 /** @typedef {import("./shared/invitations.js").InvitedSeat} InvitedSeat */
 /**
  * Seats that are being filled. `secrets`: those of this browser, by hash. `isMine`: whether this browser makes the table.
- * @typedef {{game: string, asksNext: boolean, seats: InvitedSeat[], options?: OptionsJson | undefined, secrets: Record<string, string>,
- *   isMine: boolean, changed: number}} Invitation
+ * @typedef {{
+ *   game: string, asksNext: boolean, seats: InvitedSeat[], options?: OptionsJson | undefined, secrets: Record<string, string>,
+ *   isMine: boolean, changed: number,
+ * }} Invitation
  */
 /**
  * The knowledge of a browser about a room. `secret`: the person's, and `person`, its SHA-256; `role`: the part that the person has chosen;
