@@ -31,6 +31,7 @@ def show(person: Person, part: str) -> None:
         person.await_turn()
         person.open("new/chatpentiers")
         page.locator("[name=seat-1]").select_option("link")
+        page.locator(".new-game .options > summary").click()
     elif part == "record":
         person.open("record/momistigri/9")
         page.wait_for_selector(".log p")
