@@ -85,14 +85,16 @@ export function effectText({ t }, effect) {
 }
 
 /**
- * Return a card's name and its colour.
+ * Return a card's name and its colour; of the Momistigri, which has none, the value that is printed on it.
  * @param {Context} context
  * @param {number} kind
  */
 export function nameOf(context, kind) {
-  const { colour } = infoOf(context, kind);
+  const { colour, value = 0 } = infoOf(context, kind);
   const card = context.nameOf("card", kind);
-  return colour === undefined ? card : context.t("card", { card, colour: context.nameOf("colour", colour) });
+  return colour === undefined
+    ? `${card}, ${value}`
+    : context.t("card", { card, colour: context.nameOf("colour", colour) });
 }
 
 /**
