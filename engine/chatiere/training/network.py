@@ -128,22 +128,20 @@ class Network:
         # Of the actions of a run, as net.h tells.
         length, row, _, kind, size = span
         rows, _ = rows_of_run(self.game, kind, size, length)
-        found = second @ parameters["rows"][row : row + rows].T + parameters["rows_bias"][row : row + rows]
+        found: jax.Array = second @ parameters["rows"][row : row + rows].T + parameters["rows_bias"][row : row + rows]
         if kind == OWN_ROW:
             return found
         ids = np.arange(length)
         numbers, are_there = hand
         cards = len(self._hand.numbers)
-        tops = jnp.take_along_axis(found, numbers, axis=1) * are_there
+        tops: jax.Array = jnp.take_along_axis(found, numbers, axis=1) * are_there
         if kind == SLOT:
             return tops[:, :length]
         others = jnp.take_along_axis(found[:, cards:], numbers, axis=1) * are_there
         added = _others_of_plays(size)[:length]
-        return (
-            tops[:, ids >> (size - 1)]
-            + others[:, :size] @ added.T
-            + found[:, 2 * cards + added.sum(axis=1).astype(int)]
-        )
+        numbers_of_others = added.sum(axis=1).astype(int)
+        sums: jax.Array = others[:, :size] @ added.T + tops[:, ids >> (size - 1)]
+        return sums + found[:, 2 * cards + numbers_of_others]
 
     def _hand_columns(self) -> Columns:
         # Of the flags of the hand's cards.
