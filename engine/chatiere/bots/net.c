@@ -80,7 +80,8 @@ static void find_hand(const Net *net, const uint8_t *observation, int32_t *hand)
 }
 
 /* The sum of the rows of a play. */
-static int32_t logit_of_play(const Net *net, const NetRun *run, uint32_t play, const int32_t *hand, const int16_t *second)
+static int32_t logit_of_play(const Net *net, const NetRun *run, uint32_t play, const int32_t *hand,
+                             const int16_t *second)
 {
     const uint32_t top = play >> (run->size - 1);
     const int64_t others = (int64_t)run->row + net->cards;
