@@ -109,7 +109,7 @@ cdef class IntegerNetwork:
         const int32_t[::1] values_bias,
         int num_actions,
     ):
-        """Keep the weights, which NetworkFile has checked. `fields`, `places`: as of `fields_of`; `hand`: of `hand_of`."""
+        """Keep the weights, which NetworkFile has checked. `fields`, `places`, `hand`: of `fields_of`, `hand_of`."""
         cdef const uint8_t[::1] of_fields = fields.view(np.uint8)
         cdef const uint8_t[::1] of_runs = runs.view(np.uint8)
         self.arrays = (
