@@ -220,10 +220,11 @@ def slow_followers(crowd: Crowd, attack: Attack, until: float) -> None:
         _follow(crowd, attacker, rooms[number // MAX_PEOPLE])
     posts = [*product(rooms, (secrets.token_bytes(_ID) for _ in range(MAX_PEOPLE)))]
     attackers = _attackers(crowd, attack)
-    while (now := time.monotonic()) < until:
+    while time.monotonic() < until:
         for attacker, (key, secret) in zip(in_turn(attackers, len(posts)), posts, strict=True):
             _post_name(attacker, key, secret)
-        crowd.stay(min(until, now + _ROUND))
+        # Posts' responses are taken, however long it took to send them.
+        crowd.stay(min(until, time.monotonic() + _ROUND))
 
 
 def room_floods(crowd: Crowd, attack: Attack, until: float) -> None:
