@@ -343,7 +343,9 @@ setup(
     packages=list(packages()),
     # Of the folders, which the source distribution has whole, nothing else.
     include_package_data=False,
-    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "ladder.json", *SERVED]},
+    package_data={
+        "": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "ladder.json", "*.net.gz", *SERVED]
+    },
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions() + http2_extensions(),

@@ -27,6 +27,8 @@ CONSTRAINTS = ROOT / "deploy" / "constraints.txt"
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 
 WANTED = (
+    "chatiere/bots/networks/chat_perche-2.net.gz",
+    "chatiere/bots/networks/discat-2.net.gz",
     "chatiere/engine/core/fr.mo",
     "chatiere/engine/core/game.pxd",
     "chatiere/engine/py.typed",

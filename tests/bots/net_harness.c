@@ -28,6 +28,8 @@ int main(int argc, char **argv)
         .num_second = (int32_t)sizes[2],
         .num_runs = (int32_t)sizes[3],
         .num_values = (int32_t)sizes[4],
+        .hand = (int32_t)sizes[5],
+        .cards = (int32_t)sizes[6],
     };
     net.fields = array(file, &bytes);
     net.fields_of = array(file, &bytes);

@@ -1,18 +1,28 @@
 """Networks in integers with random weights, for tests."""
 
+from typing import Any
+
 import numpy as np
 
 from chatiere import engine
-from chatiere.bots.integer_network import RUN
+from chatiere.bots.integer_network import OWN_ROW, PLAY, RUN, SLOT
 from chatiere.bots.network_file import NetworkFile, Weights, fields_of
 
 
 def random_network(
-    name: str, players: int | None = None, *, first: int = 32, second: int = 16, groups: int = 1, seed: int = 1
+    name: str,
+    players: int | None = None,
+    *,
+    first: int = 32,
+    second: int = 16,
+    groups: int = 1,
+    seed: int = 1,
+    with_runs: Any = None,
 ) -> NetworkFile:
     """Return a network whose actions are split into as many runs as there are groups, the last with the first's rows.
 
-    Activations of both layers lie between 0 and 1, mostly.
+    `with_runs`: other runs, with rows up to twice the number of actions. Activations of both layers lie between 0 and
+    1, mostly.
     """
     game = engine.game(name)
     random = np.random.default_rng(seed)
@@ -21,6 +31,8 @@ def random_network(
     runs = np.zeros(groups, RUN)
     runs["first"][1:], runs["group"] = starts, random.permutation(groups)
     runs["row"] = np.where(runs["first"] + actions // 2 < actions, runs["first"], 0)
+    runs = runs if with_runs is None else with_runs
+    rows = actions if with_runs is None else 2 * actions
 
     def weights(*shape: int, largest: int = 1000) -> np.ndarray:
         return random.integers(-largest, largest + 1, shape).astype(np.int16)
@@ -37,9 +49,15 @@ def random_network(
             second=weights(groups, second, first),
             second_bias=bias(groups, second),
             runs=runs,
-            rows=weights(actions, second),
-            rows_bias=bias(actions),
+            rows=weights(rows, second),
+            rows_bias=bias(rows),
             values=weights(game.min_players if players is None else players, second),
             values_bias=bias(game.min_players if players is None else players),
         ),
     )
+
+
+def hand_network(seed: int = 1) -> NetworkFile:
+    """Return one for Discat whose logits of plays and exchanges are sums over the cards of the hand."""
+    runs = [(0, 0, 1, PLAY, 6), (192, 186, 0, OWN_ROW, 0), (193, 187, 2, SLOT, 6)]
+    return random_network("discat", groups=3, seed=seed, with_runs=np.array(runs, RUN))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chatiere.bots.integer_network import OWN_ROW, SLOT
 from chatiere.bots.network_file import NetworkFile, Weights
 from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
@@ -26,6 +27,24 @@ def inputs_of(file: NetworkFile, observation: NDArray[np.uint8]) -> NDArray[np.i
     return np.concatenate(found).astype(np.int64)
 
 
+def rows_of(file: NetworkFile, observation: NDArray[np.uint8], run: Any, action: int) -> list[int]:
+    """Return the rows that the logit of an action adds up."""
+    first, row, _, kind, size = run.tolist()
+    action -= first
+    if kind == OWN_ROW:
+        return [row + action]
+    held = ObservationLayout(file.game.description).arrays(observation)["own_hand"]
+    hand = dict(enumerate(np.flatnonzero(held)[:8].tolist()))
+    if kind == SLOT:
+        return [row + hand[action]] if action in hand else []
+    top, mask = divmod(action, 2 ** (size - 1))
+    beside = [slot for slot in range(size) if slot != top]
+    others = [slot for bit, slot in enumerate(beside) if mask >> bit & 1]
+    cards = [row + hand[top]] if top in hand else []
+    cards += [row + len(held) + hand[slot] for slot in others if slot in hand]
+    return [*cards, row + 2 * len(held) + len(others)]
+
+
 def evaluate(
     file: NetworkFile, observation: NDArray[np.uint8], legal: NDArray[np.uint16]
 ) -> tuple[list[int], list[int]]:
@@ -36,7 +55,7 @@ def evaluate(
     groups = np.clip(weights.second @ first + weights.second_bias >> 12, 0, 127)
     logits = []
     for action in legal.tolist():
-        start, row, group = weights.runs[weights.runs["first"] <= action].tolist()[-1]
-        place = row + action - start
-        logits.append(int(weights.rows[place] @ groups[group] + weights.rows_bias[place]))
+        run = weights.runs[weights.runs["first"] <= action][-1]
+        added = rows_of(file, observation, run, action)
+        logits.append(int(sum(weights.rows[row] @ groups[run["group"]] + weights.rows_bias[row] for row in added)))
     return logits, (weights.values @ groups[0] + weights.values_bias).tolist()

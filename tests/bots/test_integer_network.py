@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from chatiere import bots, engine
 from chatiere.bots import BotError, IntegerNetworkBot, Registry
 from chatiere.bots.integer_network import OUTPUT_ONE, RUN
-from chatiere.bots.network_file import NetworkFile, NetworkFileError, fields_of
+from chatiere.bots.network_file import NetworkFile, NetworkFileError, fields_of, hand_of
 from chatiere.engine.core.observation import ObservationLayout
 
 from . import plain_network
-from .networks import random_network
+from .networks import hand_network, random_network
 from .support import GAMES, Host, only
 
 BOTS = Path(__file__).parents[2] / "engine/chatiere/bots"
@@ -67,6 +67,49 @@ def test_it_computes_what_plain_numpy_does(
         assert (logits[offsets[row] : offsets[row + 1]].tolist(), values[row].tolist()) == expected
 
 
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32), held=st.integers(0, 12))
+def test_logits_of_cards_add_up_over_the_hand(seed: int, held: int) -> None:
+    file = hand_network(seed)
+    random = np.random.default_rng(seed)
+    layout = ObservationLayout(file.game.description)
+    observation = np.zeros((1, layout.length), np.uint8)
+    # The hand is the first part. No slot has what is beyond the eighth card.
+    observation[0, random.choice(90, held, replace=False)] = 1
+    legal = np.arange(199, dtype=np.uint16)
+    logits, _ = file.network().evaluate(observation, np.array([0, 199], np.uint32), legal)
+    assert logits.tolist() == plain_network.evaluate(file, observation[0], legal)[0]
+
+
+def test_runs_that_add_up_other_rows_than_there_are_are_refused() -> None:
+    file = hand_network()
+    for place, field, wrong, message in [
+        (0, "kind", 7, "a run of 192 actions has the kind 7 and the size 6, which do not go together"),
+        (0, "size", 5, "a run of 192 actions has the kind 2 and the size 5, which do not go together"),
+        (0, "size", 9, "a run of 192 actions has the kind 2 and the size 9, which do not go together"),
+        (0, "size", 0, "a run of 192 actions has the kind 2 and the size 0, which do not go together"),
+        (1, "size", 1, "a run of 1 actions has the kind 0 and the size 1, which do not go together"),
+        (2, "size", 5, "a run of 6 actions has the kind 1 and the size 5, which do not go together"),
+        (0, "row", 213, "its runs of actions have rows or groups that there are not"),
+        (2, "row", 309, "its runs of actions have rows or groups that there are not"),
+    ]:
+        runs = file.weights.runs.copy()
+        runs[field][place] = wrong
+        with pytest.raises(NetworkFileError, match=f"^{message}$"):
+            changed(file, runs=runs).network()
+    for name in ("chat_cartonne", "momistigri"):
+        other = random_network(name)
+        runs = other.weights.runs.copy()
+        runs["kind"], runs["size"] = 1, 6
+        with pytest.raises(NetworkFileError, match=r"has the kind 1 and the size 6, which do not go together$"):
+            changed(other, runs=runs).network()
+    # The sum of seven rows, of which each alone is within the range.
+    rows_bias = np.full_like(file.weights.rows_bias, 2**29)
+    with pytest.raises(NetworkFileError, match=r"^its weights are too large: "):
+        changed(file, rows_bias=rows_bias).network()
+    changed(random_network("discat"), rows_bias=np.full(199, 2**29, np.int32)).network()
+
+
 # The sanitizers' libraries are not for other programs.
 @pytest.mark.release_only
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -78,12 +121,17 @@ def test_the_c_alone_computes_the_same_on_any_processor(compiler: str, tmp_path:
     sources = [str(HARNESS), str(BOTS / "net.c")]
     flags = ["-O3", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
     subprocess.run([compiler, *flags, f"-I{BOTS}", *sources, "-o", str(program)], check=True)
-    for name in GAMES:
-        file = random_network(name, groups=3)
-        observations, offsets, ids = positions(name, games=100)
+    for file in [*(random_network(name, groups=3) for name in GAMES), hand_network()]:
+        observations, offsets, ids = positions(file.game.name, games=100)
         fields, places, _ = fields_of(file.game)
         weights = file.weights
-        sizes = [observations.shape[1], *weights.second.shape[:0:-1], len(weights.runs), file.players]
+        sizes = [
+            observations.shape[1],
+            *weights.second.shape[:0:-1],
+            len(weights.runs),
+            file.players,
+            *hand_of(file.game),
+        ]
         arrays = [np.array(sizes, np.uint32), fields, places, *weights, observations, offsets, ids]
         data.write_bytes(b"".join(struct.pack("<I", array.nbytes) + array.tobytes() for array in arrays))
         done = subprocess.run([*COMPILERS[compiler], program, data], capture_output=True, text=True, check=True)
@@ -160,7 +208,7 @@ def test_a_file_of_another_game_or_version_is_refused_in_a_sentence() -> None:
     for wrong, message in [
         (b"", "it is not a network in integers"),
         (b"PK" + data[2:], "it is not a network in integers"),
-        (with_header(data, 8, b"\2\0"), "its format is 2; this version reads format 1"),
+        (with_header(data, 8, b"\1\0"), "its format is 1; this version reads format 2"),
         (data[:-1] + bytes([data[-1] ^ 1]), "it is damaged: its SHA-256 is another"),
         (with_header(data, 10, b"\7\0"), "it plays rules_version 7 of discat, and this version 1"),
         (with_header(data, 12, b"discos"), "its game .* is unknown"),

@@ -111,6 +111,7 @@ def test_the_bot_searches_by_a_network_in_a_file(tmp_path: Path) -> None:
     assert bots.split(f"random,{spec},largest") == ["random", spec, "largest"]
     assert file_of(spec) == path
     assert file_of("ismcts:simulations=30") is None
+    assert file_of("ismcts:simulations=30,net=trained") is None
     decisions = Host("discat", 2, 20, 7).decisions(bot, np.arange(20))
     judged = hosting.judge(bot, decisions)
     assert np.add.reduceat(judged.shares, decisions.legal_offsets[:-1]) == pytest.approx(1)
@@ -141,9 +142,10 @@ def test_what_is_no_network_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 def test_requests_name_networks_that_an_operator_added_and_no_files(tmp_path: Path) -> None:
     path = tmp_path / "network.net"
     path.write_bytes(random_network("discat").to_bytes())
-    for added, known in (([], "none"), ([f"strong=net:{path}", "simple=chatiere.bots.random:RandomBot"], "strong")):
+    more = [f"strong=net:{path}", "simple=chatiere.bots.random:RandomBot"]
+    for players, added, known in ((2, [], "trained"), (2, more, "trained, strong"), (3, [], "none")):
         with pytest.raises(ValueError, match=rf"^bot ismcts: unknown network '.*'; known networks: {known}$"):
-            Registry(added).get(f"ismcts:net={path}", "discat", 2)
+            Registry(added).get(f"ismcts:net={path}", "discat", players)
     registry = Registry([f"strong=net:{path}"])
     bot = registry.get("ismcts:simulations=30,net=strong", "discat", 2)
     decisions = Host("discat", 2, 20, 7).decisions(bot, np.arange(20))

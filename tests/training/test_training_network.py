@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from chatiere import engine
+from chatiere.bots.integer_network import OWN_ROW, PLAY, SLOT
+from chatiere.bots.network_file import rows_of_run
 from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs import TableEnv
@@ -56,8 +58,20 @@ def test_runs_have_every_action_once_and_share_the_rows_of_cells_alone(game: str
     rules = engine.game(game)
     runs, rows = runs_of(rules)
     ends = np.append(runs["first"][1:], rules.num_distinct_actions)
+    if game == "discat":
+        # Plays and exchanges add up rows of cards; each run has rows of its own.
+        assert runs["kind"].tolist() == [PLAY, OWN_ROW, SLOT]
+        lengths = (ends - runs["first"]).tolist()
+        sizes = [
+            rows_of_run(rules, kind, size, length)[0]
+            for (*_, kind, size), length in zip(runs.tolist(), lengths, strict=True)
+        ]
+        assert runs["row"].tolist() == np.cumsum([0, *sizes[:-1]]).tolist()
+        assert rows == sum(sizes)
+        return
+    assert (runs["kind"] == OWN_ROW).all()
     row_of = np.concatenate(
-        [row + np.arange(end - first) for (first, row, _), end in zip(runs.tolist(), ends, strict=True)]
+        [row + np.arange(end - first) for (first, row, *_), end in zip(runs.tolist(), ends, strict=True)]
     )
     group_of = np.repeat(runs["group"], ends - runs["first"])
     assert len(row_of) == rules.num_distinct_actions

@@ -7,6 +7,10 @@ cdef extern from "net.h" nogil:
         NET_OUTPUT_ONE
         NET_MAX_FIRST
         NET_MAX_SECOND
+        NET_MAX_SLOTS
+        NET_OWN_ROW
+        NET_SLOT
+        NET_PLAY
 
     ctypedef struct NetField:
         pass
@@ -18,6 +22,8 @@ cdef extern from "net.h" nogil:
         int32_t length
         const uint32_t* fields_of
         const NetField* fields
+        int32_t hand
+        int32_t cards
         int32_t num_first
         const int16_t* columns
         const int32_t* first_bias

@@ -7,9 +7,13 @@ from typing_extensions import disjoint_base
 FIELD: Final[np.dtype[np.void]]
 MAX_FIRST: Final[int]
 MAX_SECOND: Final[int]
+MAX_SLOTS: Final[int]
 ONE: Final[int]
 OUTPUT_ONE: Final[int]
+OWN_ROW: Final[int]
+PLAY: Final[int]
 RUN: Final[np.dtype[np.void]]
+SLOT: Final[int]
 
 @disjoint_base
 class IntegerNetwork:
@@ -17,6 +21,7 @@ class IntegerNetwork:
         self,
         fields: NDArray[np.void],
         places: NDArray[np.uint32],
+        hand: tuple[int, int],
         columns: NDArray[np.int16],
         first_bias: NDArray[np.int32],
         second: NDArray[np.int16],

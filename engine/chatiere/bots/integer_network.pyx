@@ -20,11 +20,15 @@ ONE = NET_ONE
 OUTPUT_ONE = NET_OUTPUT_ONE
 MAX_FIRST = NET_MAX_FIRST
 MAX_SECOND = NET_MAX_SECOND
+MAX_SLOTS = NET_MAX_SLOTS
 # As the structs.
 FIELD = np.dtype(
     [("first", np.uint32), ("kind", np.uint8), ("shift", np.uint8), ("mask", np.uint8), ("largest", np.uint8)]
 )
-RUN = np.dtype([("first", np.uint32), ("row", np.uint32), ("group", np.uint32)])
+RUN = np.dtype(
+    [("first", np.uint32), ("row", np.uint32), ("group", np.uint32), ("kind", np.uint16), ("size", np.uint16)]
+)
+OWN_ROW, SLOT, PLAY = NET_OWN_ROW, NET_SLOT, NET_PLAY
 
 # Priors
 
@@ -93,6 +97,7 @@ cdef class IntegerNetwork:
         self,
         fields,
         const uint32_t[::1] places,
+        hand,
         const int16_t[:, ::1] columns,
         const int32_t[::1] first_bias,
         const int16_t[:, :, ::1] second,
@@ -104,12 +109,14 @@ cdef class IntegerNetwork:
         const int32_t[::1] values_bias,
         int num_actions,
     ):
-        """Keep the weights, which NetworkFile has checked. `fields`, `places`: as of `fields_of`."""
+        """Keep the weights, which NetworkFile has checked. `fields`, `places`, `hand`: of `fields_of`, `hand_of`."""
         cdef const uint8_t[::1] of_fields = fields.view(np.uint8)
         cdef const uint8_t[::1] of_runs = runs.view(np.uint8)
         self.arrays = (
             fields,
-            *map(np.asarray, (places, columns, first_bias, second, second_bias)),
+            np.asarray(places),
+            hand,
+            *map(np.asarray, (columns, first_bias, second, second_bias)),
             runs,
             *map(np.asarray, (rows, rows_bias, values, values_bias)),
         )
@@ -117,6 +124,7 @@ cdef class IntegerNetwork:
         self.net.length = places.shape[0] - 1
         self.net.fields_of = &places[0]
         self.net.fields = <const NetField*> &of_fields[0]
+        self.net.hand, self.net.cards = hand
         self.net.num_first = columns.shape[1]
         self.net.columns = &columns[0, 0]
         self.net.first_bias = &first_bias[0]

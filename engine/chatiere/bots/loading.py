@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeGuard
 
 from chatiere.bots.bot import Bot
 from chatiere.bots.network import IntegerNetworkBot, OnnxBot
+from chatiere.bots.trained import TRAINED
 
 GROUP = "chatiere.bots"
 """The group of entry points whose names are bots."""
@@ -93,7 +94,7 @@ def file_of(text: str) -> Path | None:
     """Return the file that a text names as a bot; None if it names none."""
     if names_network(text):
         return Path(text.split(":")[1])
-    if found := _SEARCH_BY_NETWORK.fullmatch(text):
+    if (found := _SEARCH_BY_NETWORK.fullmatch(text)) and found[1] != TRAINED:
         return Path(found[1])
     own = OwnBot.parse(text)
     return None if own is None else own.file

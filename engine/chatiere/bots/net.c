@@ -63,11 +63,58 @@ static void compute_group(const Net *net, uint32_t group, const int16_t *first, 
     }
 }
 
+static int32_t logit_of(const Net *net, int64_t row, const int16_t *second)
+{
+    return net->rows_bias[row] + dot(net->rows + row * net->num_second, second, net->num_second);
+}
+
+/* Fill in the numbers of the cards in slots, -1 in those that are empty. */
+static void find_hand(const Net *net, const uint8_t *observation, int32_t *hand)
+{
+    int32_t count = 0;
+    for (int32_t card = 0; card < net->cards && count < NET_MAX_SLOTS; card++)
+        if (observation[net->hand + card] != 0)
+            hand[count++] = card;
+    while (count < NET_MAX_SLOTS)
+        hand[count++] = -1;
+}
+
+/* The sum of the rows of a play. */
+static int32_t logit_of_play(const Net *net, const NetRun *run, uint32_t play, const int32_t *hand,
+                             const int16_t *second)
+{
+    const uint32_t top = play >> (run->size - 1);
+    const int64_t others = (int64_t)run->row + net->cards;
+    int32_t sum = hand[top] < 0 ? 0 : logit_of(net, (int64_t)run->row + hand[top], second), number = 0;
+    for (uint32_t k = 0; k + 1 < run->size; k++)
+        if (play >> k & 1) {
+            const int32_t card = hand[k + (k >= top)];
+            sum += card < 0 ? 0 : logit_of(net, others + card, second);
+            number++;
+        }
+    return sum + logit_of(net, others + net->cards + number, second);
+}
+
+static int32_t logit_of_action(const Net *net, const NetRun *run, uint32_t action, const int32_t *hand,
+                               const int16_t *second)
+{
+    const int64_t row = run->row;
+    switch (run->kind) {
+    case NET_SLOT:
+        return hand[action] < 0 ? 0 : logit_of(net, row + hand[action], second);
+    case NET_PLAY:
+        return logit_of_play(net, run, action, hand, second);
+    default:
+        return logit_of(net, row + action, second);
+    }
+}
+
 int net_evaluate(const Net *net, const uint8_t *observation, const uint16_t *legal, int32_t count, int32_t *logits,
                  int32_t *values)
 {
     int32_t sums[NET_MAX_FIRST];
     int16_t first[NET_MAX_FIRST], second[NET_MAX_SECOND];
+    int32_t hand[NET_MAX_SLOTS];
     int32_t place = 0, run = 0;
     uint32_t group = 0;
     memcpy(sums, net->first_bias, (size_t)net->num_first * sizeof(int32_t));
@@ -90,6 +137,7 @@ int net_evaluate(const Net *net, const uint8_t *observation, const uint16_t *leg
     compute_group(net, group, first, second);
     for (int32_t i = 0; i < net->num_values; i++)
         values[i] = net->values_bias[i] + dot(net->values + (int64_t)i * net->num_second, second, net->num_second);
+    find_hand(net, observation, hand);
     for (int32_t i = 0; i < count; i++) {
         while (run + 1 < net->num_runs && net->runs[run + 1].first <= legal[i])
             run++;
@@ -97,8 +145,7 @@ int net_evaluate(const Net *net, const uint8_t *observation, const uint16_t *leg
             group = net->runs[run].group;
             compute_group(net, group, first, second);
         }
-        int64_t row = (int64_t)net->runs[run].row + legal[i] - net->runs[run].first;
-        logits[i] = net->rows_bias[row] + dot(net->rows + row * net->num_second, second, net->num_second);
+        logits[i] = logit_of_action(net, &net->runs[run], legal[i] - net->runs[run].first, hand, second);
     }
     return 1;
 }

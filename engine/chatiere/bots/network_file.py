@@ -16,12 +16,23 @@ from numpy.typing import NDArray
 
 from chatiere import engine
 from chatiere.bots.bot import BotError
-from chatiere.bots.integer_network import FIELD, MAX_FIRST, MAX_SECOND, ONE, RUN, IntegerNetwork
+from chatiere.bots.integer_network import (
+    FIELD,
+    MAX_FIRST,
+    MAX_SECOND,
+    MAX_SLOTS,
+    ONE,
+    OWN_ROW,
+    PLAY,
+    RUN,
+    SLOT,
+    IntegerNetwork,
+)
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core.description import Description, ObservationField, ObservationKind
 
 _MAGIC = b"chatnet\0"
-_FORMAT = 1
+_FORMAT = 2
 # Magic, format, rules version, game, layout; players, units of the first layer, of a group of the second, groups, runs;
 # rows, actions, columns.
 _HEADER = struct.Struct("<8sHH32s32s5H3I")
@@ -160,7 +171,7 @@ class NetworkFile(NamedTuple):
         """Return the network, to be evaluated. Raises NetworkFileError as `to_bytes`."""
         _check(self)
         fields, places, _ = fields_of(self.game)
-        return IntegerNetwork(fields, places, *self.weights, self.game.num_distinct_actions)
+        return IntegerNetwork(fields, places, hand_of(self.game), *self.weights, self.game.num_distinct_actions)
 
 
 @cache
@@ -186,6 +197,33 @@ def fields_of(game: Game) -> tuple[NDArray[np.void], NDArray[np.uint32], int]:
     # They are kept.
     fields.flags.writeable = places.flags.writeable = False
     return fields, places, column
+
+
+@cache
+def hand_of(game: Game) -> tuple[int, int]:
+    """Return where the flags of the own hand's cards begin in an observation, and their number: (0, 0) without any."""
+    for field in _described(game.description):
+        if field.name == "own_hand" and field.kind == ObservationKind.FLAG:
+            return field.offset, math.prod(field.shape)
+    return 0, 0
+
+
+def rows_of_run(game: Game, kind: int, size: int, length: int) -> tuple[int, int]:
+    """Return the number of rows of a run with `length` actions, and how many of them an action's logit adds up at most.
+
+    Raises NetworkFileError for a kind and size that there cannot be.
+    """
+    _, cards = hand_of(game)
+    slots = min(size, MAX_SLOTS) if cards else 0
+    if kind == OWN_ROW and size == 0:
+        return length, 1
+    if kind == SLOT and length <= slots == size:
+        return cards, 1
+    if kind == PLAY and slots == size >= 1 and length <= slots << slots - 1:
+        return 2 * cards + slots, slots + 1
+    raise NetworkFileError(
+        f"a run of {length} actions has the kind {kind} and the size {size}, which do not go together"
+    )
 
 
 def layout_digest(game: Game) -> bytes:
@@ -218,7 +256,11 @@ def _check(file: NetworkFile) -> None:
     lengths = ends - runs["first"]
     if not (len(runs) and runs["first"][0] == 0 and (lengths > 0).all()):
         raise NetworkFileError(f"its runs of actions do not go from 0 to {game.num_distinct_actions - 1}")
-    if (runs["row"] + lengths > len(weights.rows)).any() or (runs["group"] >= groups).any():
+    found = [
+        rows_of_run(game, *run)
+        for run in zip(runs["kind"].tolist(), runs["size"].tolist(), lengths.tolist(), strict=True)
+    ]
+    if (runs["row"] + [rows for rows, _ in found] > len(weights.rows)).any() or (runs["group"] >= groups).any():
         raise NetworkFileError("its runs of actions have rows or groups that there are not")
     # The largest sum that the columns of each field can come to.
     fields = np.sort(fields, order="first")
@@ -231,12 +273,17 @@ def _check(file: NetworkFile) -> None:
     _check_sums(of_fields.sum(axis=0), weights.first_bias)
     for layer, bias in (
         (weights.second, weights.second_bias),
-        (weights.rows, weights.rows_bias),
         (weights.values, weights.values_bias),
     ):
         _check_sums(np.abs(layer.astype(np.int64)).sum(axis=-1) * ONE, bias)
 
+    most = max(added for _, added in found)
+    _check_sums(
+        most * np.abs(weights.rows.astype(np.int64)).sum(axis=-1) * ONE,
+        most * np.abs(weights.rows_bias.astype(np.int64)),
+    )
 
-def _check_sums(largest: NDArray[np.int64], bias: NDArray[np.int32]) -> None:
+
+def _check_sums(largest: NDArray[np.int64], bias: NDArray[np.int64] | NDArray[np.int32]) -> None:
     if (largest + np.abs(bias.astype(np.int64))).max(initial=0) >= 2**31:
         raise NetworkFileError("its weights are too large: a sum could leave the range of int32")

@@ -18,6 +18,7 @@ from chatiere.bots.network import IntegerNetworkBot
 from chatiere.bots.network_file import NetworkFile, NetworkFileError
 from chatiere.bots.random import RandomBot
 from chatiere.bots.temperature import MAX_TEMPERATURE
+from chatiere.bots.trained import TRAINED, is_trained, trained
 from chatiere.engine import Game
 
 BOTS_VERSION = 2
@@ -164,7 +165,7 @@ def read_added(text: str) -> tuple[str, str]:
 
 
 def _is_packaged(name: str) -> bool:
-    return any(name in _entries(game) for game in engine.games())
+    return name == TRAINED or any(name in _entries(game) for game in engine.games())
 
 
 class Registry:
@@ -219,10 +220,11 @@ class Registry:
         """Return the bot that `spec` describes, for a game (or its name) and a number of players.
 
         `spec`: one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]. Parameters that are not given have their
-        defaults. ismcts also takes net=NAME, a network in integers that an operator added by this name. `version`: the
-        bot chooses as those of this BOTS_VERSION did; None: the newest. Bots and networks that an operator added have
-        no versions. Raises ValueError for a bot or parameter that there is not, a number out of range and a network
-        that is not there or plays other games, OtherVersionError, and EngineError: UNKNOWN_GAME, INVALID_PLAYERS.
+        defaults. ismcts also takes net=NAME, a network in integers: `trained`, the package's, or one that an operator
+        added by this name. `version`: the bot chooses as those of this BOTS_VERSION did; None: the newest. Bots and
+        networks that an operator added have no versions. Raises ValueError for a bot or parameter that there is not, a
+        number out of range and a network that is not there or plays other games, OtherVersionError, and EngineError:
+        UNKNOWN_GAME, INVALID_PLAYERS.
         """
         game = _game(game)
         seats = game.read_players(players)
@@ -242,19 +244,22 @@ class Registry:
                 raise ValueError(f"bot {name}: net is given twice")
             values |= _read(name, entry.parameters, [part for part in parts if part not in networks])
             for part in networks:
-                values["net"] = network = self._network(name, part.removeprefix("net="))
+                values["net"] = network = self._network(name, part.removeprefix("net="), game, seats)
                 network.require(game, seats)
         return entry.make(**values)
 
-    def _network(self, bot: str, name: str) -> NetworkFile:
-        # A network that an operator added as a bot.
+    def _network(self, bot: str, name: str, game: Game, players: int) -> NetworkFile:
+        # The package's, or one that an operator added as a bot.
+        if name == TRAINED:
+            return trained(game, players)
         networks = {
             name: found.file
             for name, entry in self._added.items()
             if isinstance(found := entry.make(), IntegerNetworkBot)
         }
         if name not in networks:
-            raise ValueError(f"bot {bot}: unknown network {name!r}; known networks: {', '.join(networks) or 'none'}")
+            known = ", ".join([TRAINED] * is_trained(game, players) + list(networks))
+            raise ValueError(f"bot {bot}: unknown network {name!r}; known networks: {known or 'none'}")
         return networks[name]
 
     def _entries(self, game: Game) -> dict[str, _Entry]:
@@ -264,9 +269,9 @@ class Registry:
 class _WithFiles(Registry):
     # For command lines and programs: networks are files.
 
-    def _network(self, bot: str, name: str) -> NetworkFile:
+    def _network(self, bot: str, name: str, game: Game, players: int) -> NetworkFile:
         try:
-            return NetworkFile.read(name)
+            return trained(game, players) if name == TRAINED else NetworkFile.read(name)
         except (NetworkFileError, OSError) as error:
             raise ValueError(f"bot {bot}: the network {name} cannot be read: {error}") from error
 
@@ -300,9 +305,10 @@ def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
     """Return the bot that `spec` describes, for a game (or its name) and a number of players.
 
     `spec`: the bot's name, one of `names`, or NAME:PARAMETER=NUMBER[,PARAMETER=NUMBER…]: "flat:playouts=500".
-    Parameters that are not given have their defaults; ismcts also takes net=FILE, a network in integers. Or a bot of
-    one's own, a class in a file or a module: FILE.py:CLASS[:PARAMETER=VALUE,…], MODULE:CLASS[:PARAMETER=VALUE,…]; or a
-    network, net:FILE[:PARAMETER=VALUE,…] or onnx:FILE[:PARAMETER=VALUE,…]. Code is run and files are read, so what
+    Parameters that are not given have their defaults; ismcts also takes net=FILE, a network in integers, or
+    net=trained, the package's. Or a bot of one's own, a class in a file or a module:
+    FILE.py:CLASS[:PARAMETER=VALUE,…], MODULE:CLASS[:PARAMETER=VALUE,…]; or a network,
+    net:FILE[:PARAMETER=VALUE,…] or onnx:FILE[:PARAMETER=VALUE,…]. Code is run and files are read, so what
     others send is for a Registry.
 
     Raises ValueError for a bot or parameter that there is not, a number out of range and code that does not load, and

@@ -9,8 +9,8 @@ import optax
 from jax import numpy as jnp
 from numpy.typing import NDArray
 
-from chatiere.bots.integer_network import RUN
-from chatiere.bots.network_file import NetworkFile, Weights, fields_of
+from chatiere.bots.integer_network import MAX_SLOTS, OWN_ROW, PLAY, RUN, SLOT
+from chatiere.bots.network_file import NetworkFile, Weights, fields_of, hand_of, rows_of_run
 from chatiere.engine import Game
 from chatiere.engine.core.compact import is_board
 from chatiere.engine.core.description import ObservationKind
@@ -36,6 +36,15 @@ class Columns(NamedTuple):
     scales: NDArray[np.float32]
 
 
+class _Span(NamedTuple):
+    # A run of actions, their number first.
+    length: int
+    row: int
+    group: int
+    kind: int
+    size: int
+
+
 class Network:
     """The sizes of a network, fixed for a game and a number of players."""
 
@@ -46,9 +55,8 @@ class Network:
         self.num_groups = int(self.runs["group"].max()) + 1
         self._columns = _columns_of(game)
         ends = [*self.runs["first"][1:].tolist(), game.num_distinct_actions]
-        self._spans = [
-            (group, row, row + end - first) for (first, row, group), end in zip(self.runs.tolist(), ends, strict=True)
-        ]
+        self._spans = [_Span(end - run[0], *run[1:]) for run, end in zip(self.runs.tolist(), ends, strict=True)]
+        self._hand = self._hand_columns()
 
     def new_parameters(self, seed: int) -> Parameters:
         """Return an untrained network, which prefers nothing and expects 0."""
@@ -97,18 +105,56 @@ class Network:
         second = jnp.clip(
             jnp.einsum("nf,gsf->gns", first, parameters["second"]) + parameters["second_bias"][:, None], 0, 1
         )
+        hand = self._slots(features)
         logits = jnp.concatenate(
-            [
-                second[group] @ parameters["rows"][begin:end].T + parameters["rows_bias"][begin:end]
-                for group, begin, end in self._spans
-            ],
-            axis=1,
+            [self._logits(parameters, second[span.group], hand, span) for span in self._spans], axis=1
         )
         ids = np.arange(self.game.num_distinct_actions)
         is_legal = legal[:, ids >> 3] >> (ids & 7).astype(np.uint8) & 1
         values = second[0] @ parameters["values"].T + parameters["values_bias"]
         # Finite, so that the entropy has no product of 0 and infinity.
         return jax.nn.log_softmax(jnp.where(is_legal, logits, -1e9)), values
+
+    def _slots(self, features: Any) -> tuple[jax.Array, jax.Array]:
+        # The numbers of the hand's cards, ascending, (n, MAX_SLOTS), and which slots have one.
+        held = features[:, self._hand.bytes] >> self._hand.shifts & self._hand.masks
+        cards = held.shape[1]
+        found, _ = jax.lax.top_k(held.astype(jnp.int32) * np.arange(cards, 0, -1), min(MAX_SLOTS, cards))
+        return jnp.where(found > 0, cards - found, 0), found > 0
+
+    def _logits(
+        self, parameters: Parameters, second: jax.Array, hand: tuple[jax.Array, jax.Array], span: "_Span"
+    ) -> jax.Array:
+        # Of the actions of a run, as net.h tells.
+        length, row, _, kind, size = span
+        rows, _ = rows_of_run(self.game, kind, size, length)
+        found: jax.Array = second @ parameters["rows"][row : row + rows].T + parameters["rows_bias"][row : row + rows]
+        if kind == OWN_ROW:
+            return found
+        ids = np.arange(length)
+        numbers, are_there = hand
+        cards = len(self._hand.numbers)
+        tops: jax.Array = jnp.take_along_axis(found, numbers, axis=1) * are_there
+        if kind == SLOT:
+            return tops[:, :length]
+        others = jnp.take_along_axis(found[:, cards:], numbers, axis=1) * are_there
+        added = _others_of_plays(size)[:length]
+        numbers_of_others = added.sum(axis=1).astype(int)
+        sums: jax.Array = others[:, :size] @ added.T + tops[:, ids >> (size - 1)]
+        return sums + found[:, 2 * cards + numbers_of_others]
+
+    def _hand_columns(self) -> Columns:
+        # Of the flags of the hand's cards.
+        fields = [field for part in self.game.description.observation for field in part.fields]
+        _, cards = hand_of(self.game)
+        first = 0
+        for field in fields if cards else ():
+            if field.name == "own_hand":
+                break
+            many = {ObservationKind.CATEGORY: field.largest, ObservationKind.BITS: field.largest.bit_length()}
+            first += int(np.prod(field.shape, dtype=int)) * many.get(field.kind, 1)
+        found: list[Any] = [column[first : first + cards] for column in self._columns]
+        return Columns(*found)
 
     def in_integers(self, parameters: Parameters, features: NDArray[np.uint8]) -> NetworkFile:
         """Return the network in integers: weights are rounded, those beyond the range of int16 cut off.
@@ -142,28 +188,47 @@ class Network:
         return NetworkFile(self.game, self.players, weights)
 
 
+# Kinds of actions whose logits are sums of several rows, and the sizes of their runs (net.h).
+_SIZES = {
+    "discat": {"play": (PLAY, 6), "exchange": (SLOT, 6)},
+}
+
+
+def _others_of_plays(slots: int) -> NDArray[np.float32]:
+    # For each play of a run, the slots of the cards beside the top, (slots << slots - 1, slots).
+    tops, masks = np.divmod(np.arange(slots << slots - 1), 1 << slots - 1)
+    found = np.zeros((len(tops), slots), np.float32)
+    for slot in range(slots):
+        found[:, slot] = (slot != tops) & (masks >> slot - (slot > tops) & 1)
+    return found
+
+
 def runs_of(game: Game) -> tuple[NDArray[np.void], int]:
     """Return the runs of a game's actions, of dtype RUN, and the number of rows.
 
     Where observations have a board, kinds of actions of which there is one for each cell, or several, share the rows of
-    its cells, and each time all cells have a group of units of their own. All other actions have rows of their own, and
-    group 0.
+    its cells, and each time all cells have a group of units of their own. Kinds whose logits are sums have group 1. All
+    other actions have rows of their own, and group 0.
     """
     cells = {part.shape[0] ** 2 for part in game.description.observation if is_board(tuple(part.shape))}
-    found: list[tuple[int, int, int]] = []
-    rows, groups = 0, 1
+    sizes = _SIZES.get(game.name, {})
+    found: list[tuple[int, int, int, int, int]] = []
+    rows, groups = 0, 2 if sizes else 1
     by_cell = []
     for kind in game.description.action_kinds:
         count = kind.last_id + 1 - kind.first_id
-        if cells and count % max(cells) == 0:
+        if kind.name in sizes:
+            found.append((kind.first_id, rows, 1, *sizes[kind.name]))
+            rows += rows_of_run(game, *sizes[kind.name], count)[0]
+        elif cells and count % max(cells) == 0:
             for first in range(kind.first_id, kind.last_id + 1, max(cells)):
                 by_cell.append((first, groups))
                 groups += 1
         else:
-            if not found or found[-1][0] - found[-1][1] != kind.first_id - rows:
-                found.append((kind.first_id, rows, 0))
+            if not found or found[-1][3] != OWN_ROW or found[-1][0] - found[-1][1] != kind.first_id - rows:
+                found.append((kind.first_id, rows, 0, OWN_ROW, 0))
             rows += count
-    found += [(first, rows, group) for first, group in by_cell]
+    found += [(first, rows, group, OWN_ROW, 0) for first, group in by_cell]
     return np.array(sorted(found), RUN), rows + (max(cells) if by_cell else 0)
 
 

@@ -23,6 +23,8 @@ LEARNING_RATE = 1e-3
 TRACE = 0.95
 CLIP = 0.2
 ENTROPY_BONUS = 0.05
+# What is left of the bonus in the end: it falls with the learning rate, so that what was tried becomes what is played.
+LEAST_ENTROPY = 0.1
 VALUE_WEIGHT = 0.5
 EPOCHS = 3
 MINIBATCH = 2048
@@ -118,8 +120,13 @@ def experience_of(steps: Sequence[Step], returns: NDArray[np.float32]) -> Experi
     )
 
 
-def loss(network: Network, parameters: Parameters, columns: Columns, experience: Experience) -> jax.Array:
-    """Return the clipped loss of the policy, that of the values, and less for a policy that is undecided."""
+def loss(
+    network: Network, parameters: Parameters, columns: Columns, experience: Experience, entropy_bonus: float
+) -> jax.Array:
+    """Return the clipped loss of the policy, that of the values, and less for a policy that is undecided.
+
+    `entropy_bonus`: by how much less, times the entropy.
+    """
     logarithms, values = network.forward(parameters, columns, experience.features, experience.legal)
     chosen = jnp.take_along_axis(logarithms, experience.actions[:, None], axis=1)[:, 0]
     advantages = experience.advantages - experience.advantages.mean()
@@ -128,7 +135,7 @@ def loss(network: Network, parameters: Parameters, columns: Columns, experience:
     gains = jnp.minimum(ratios * advantages, jnp.clip(ratios, 1 - CLIP, 1 + CLIP) * advantages)
     entropies = -(jnp.exp(logarithms) * logarithms).sum(axis=1)
     errors = ((values - experience.returns) ** 2).mean(axis=1)
-    return (-gains - ENTROPY_BONUS * entropies + VALUE_WEIGHT * errors).mean()
+    return (-gains - entropy_bonus * entropies + VALUE_WEIGHT * errors).mean()
 
 
 class Learner:
@@ -146,7 +153,8 @@ class Learner:
     def learn(self, env: TableEnv, seed: int, rate: float) -> int:
         """Play all games of an environment and learn from them; return the number of decisions.
 
-        `env`: with packed features and masks as bits. `rate`: a part of the learning rate, 0 … 1.
+        `env`: with packed features and masks as bits. `rate`: a part of the learning rate and of the bonus for
+        indecision, 0 … 1.
         """
         experience = experience_of(*play(env, self.file().network(), seed))
         self.seen = self.seen | np.bitwise_or.reduce(experience.features, axis=0)
@@ -160,6 +168,7 @@ class Learner:
                     rate * LEARNING_RATE,
                     columns,
                     experience.rows(rows),
+                    max(rate, LEAST_ENTROPY) * ENTROPY_BONUS,
                 )
         # JAX computes meanwhile: so time is counted where it is spent.
         jax.block_until_ready(self.parameters)

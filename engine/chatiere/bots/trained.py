@@ -1,0 +1,36 @@
+"""The package's networks in integers, one file a game and number of players: `chatiere train` made them.
+
+docs/training.md has the command of each, and how strong it is.
+"""
+
+import gzip
+from functools import cache
+from pathlib import Path
+
+from chatiere.bots.network_file import NetworkFile
+from chatiere.engine import Game
+
+TRAINED = "trained"
+"""The name of the package's network for a game and a number of players."""
+_FOLDER = Path(__file__).with_name("networks")
+
+
+def is_trained(game: Game, players: int) -> bool:
+    """Return True if the package has a network for a game and a number of players."""
+    return _path(game, players).is_file()
+
+
+def trained(game: Game, players: int) -> NetworkFile:
+    """Return the package's network for a game and a number of players. Raises ValueError without any."""
+    if not is_trained(game, players):
+        raise ValueError(f"there is no trained network for {game.name} with {players} players")
+    return _read(_path(game, players))
+
+
+def _path(game: Game, players: int) -> Path:
+    return _FOLDER / f"{game.name}-{players}.net.gz"
+
+
+@cache
+def _read(path: Path) -> NetworkFile:
+    return NetworkFile.from_bytes(gzip.decompress(path.read_bytes()))
