@@ -74,6 +74,8 @@ comma := ,
 
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+# Where browsers and processes may starve: what fails is tried again, and listed with its traceback whatever comes of it.
+RERUNS := --reruns 2 --rerun-show-tracebacks -rR
 OF_TEST := not cluster and not slow and not whole_page and not languages
 
 .PHONY: help demo web test test-all slow page clients cluster compat lint debug coverage debug-games rare-events mutants processors wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
@@ -92,7 +94,7 @@ test: $(BUILT) ## Run every test of the release build that takes no seconds once
 	$(PYTEST) -m "not repeated and not long and $(OF_TEST)" --ignore=tests/debug_build
 
 test-all: test ## Run the same tests on all games, doors, numbers of players and sample games, and those that take seconds
-	$(PYTEST) -m "(repeated or long) and $(OF_TEST)" --ignore=tests/debug_build
+	$(PYTEST) $(RERUNS) -m "(repeated or long) and $(OF_TEST)" --ignore=tests/debug_build
 
 slow: $(BUILT) ## Run the tests that take long, of the examples, make bench and the packed client in TypeScript: before a release, and after a change to these
 	$(PYTEST) -m slow tests/examples tests/loadtest tests/clients
@@ -131,11 +133,11 @@ zoo: $(BUILT) ## At a release: keep states, records and sealed tables in ZOO, wh
 
 debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
-	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only and not threads" \
+	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) $(RERUNS) -m "not release_only and not threads" \
 		tests/debug_build tests/engine tests/conformance tests/games tests/bots/test_search.py tests/bots/test_search_network.py \
 		tests/bots/test_integer_network.py
-	$(SANITIZED) $(COUNTED_APART) CHATIERE_COVERAGE=1 $(PYTEST) -m threads tests/engine
-	$(SANITIZED) $(COUNTED_APART) $(PYTEST) -m "not release_only" \
+	$(SANITIZED) $(COUNTED_APART) CHATIERE_COVERAGE=1 $(PYTEST) $(RERUNS) -m threads tests/engine
+	$(SANITIZED) $(COUNTED_APART) $(PYTEST) $(RERUNS) -m "not release_only" \
 		tests/service/fast_door tests/clients/test_client_fast_call.py
 	cd tests && $(SANITIZED) $(COUNTED_APART) ../$(BIN)/python -m fuzz.wire --seconds 20
 

@@ -20,6 +20,7 @@ from loadtest.bench.rows import (
     page,
     pettingzoo,
     playout,
+    rooms,
     seat_env,
     selfplay,
     strength,
@@ -48,6 +49,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "fast-door": fast_door.measure,
     "web-door": web_door.measure,
     "page": page.measure,
+    "rooms": rooms.measure,
     "growth": growth.measure,
 }
 
@@ -80,7 +82,15 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     show_default=True,
     help="Moves for the memory row.",
 )
-@click.option("--quick", is_flag=True, help="Take a few minutes: 3 rounds, 0.3 s per run, a million moves.")
+@click.option(
+    "--rooms",
+    "room_count",
+    type=click.IntRange(min=1),
+    default=2000,
+    show_default=True,
+    help="Rooms for the rows of rooms.",
+)
+@click.option("--quick", is_flag=True, help="Take a few minutes: 3 rounds, 0.3 s per run, a million moves, 200 rooms.")
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -96,18 +106,19 @@ def main(
     batch: int,
     warm_up: int,
     moves: int,
+    room_count: int,
     quick: bool,
     output: Path,
 ) -> None:
     """Measure Chatière beside its peers; docs/benchmarks.md explains the rows."""
     if quick:
-        rounds, seconds, moves = 3, 0.3, 1_000_000
+        rounds, seconds, moves, room_count = 3, 0.3, 1_000_000, 200
     games = {
         game: (game.min_players + game.max_players) // 2 for game in engine.games() if not names or game.name in names
     }
     # This process is the client of the rows over gRPC.
     keep_freed_memory()
-    plan = BenchPlan(games, rounds, seconds, batch, warm_up, moves)
+    plan = BenchPlan(games, rounds, seconds, batch, warm_up, moves, room_count)
     click.echo(report.heading(plan))
     result = Result()
     for name in subjects or SUBJECTS:

@@ -159,7 +159,7 @@ class BenchPlan:
 
     `games`: the number of players of each game. `rounds`: the rounds in which all contenders take turns, `seconds` per
     run. `batch`: games at a time. `warm_up`: moves per game before measuring. `moves`: moves during which the server's
-    memory must not grow.
+    memory must not grow. `rooms`: rooms that are followed at a time.
     """
 
     games: Mapping[Game, int]
@@ -168,6 +168,7 @@ class BenchPlan:
     batch: int
     warm_up: int
     moves: int
+    rooms: int
 
 
 @dataclass

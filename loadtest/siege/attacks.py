@@ -1,12 +1,15 @@
 """The attacks, each in a process of its own on this machine that ends by itself."""
 
+import math
 import multiprocessing
 import os
 import resource
+import secrets
 import ssl
 import time
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -14,8 +17,10 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import FieldDescriptor
 
 from chatiere import engine
+from chatiere.service.rooms.room import MAX_PEOPLE
 from chatiere.v1 import batch_service_pb2 as batch
-from chatiere.v1 import table_service_pb2  # noqa: F401  # Its methods are found by name.
+from chatiere.v1 import room_service_pb2 as room
+from chatiere.v1 import table_service_pb2 as tables
 from chatiere.v1.game_service_pb2 import ListGamesRequest
 from loadtest.siege.crowd import WEB_HEAD, Attacker, Crowd, in_turn, tls_context
 from loadtest.siege.floods import BLOCKS, BOMBS, FLOODS, LARGE_BOMBS, FloodsByName, flood
@@ -23,6 +28,10 @@ from loadtest.siege.plan import Attack
 
 _HEALTH = "grpc.health.v1.Health"
 _GAME, _BATCH = "chatiere.v1.GameService", "chatiere.v1.BatchService"
+_NEW_TABLE = "chatiere.v1.TableService/NewTable"
+_POST, _FOLLOW = "chatiere.v1.RoomService/Post", "chatiere.v1.RoomService/Follow"
+# Bytes of the ids of rooms and of secrets, and of the names that are posted.
+_ID, _NAME = 16, 12
 _WEB_HEAD = (WEB_HEAD % (f"{_GAME}/NewGame", "json")).encode()
 # Requests that wait behind one another at the door for browsers, nearly as many as may.
 _ASKED = 60
@@ -92,7 +101,7 @@ def unread(crowd: Crowd, attack: Attack, until: float) -> None:
     new_games = batch.NewGamesRequest(setup=table, count=_GAMES, columns=batch.Columns(observations=True))
     is_stream = attack.method.endswith("/Play")
     request = (batch.PlayRequest(new_games=new_games) if is_stream else new_games).SerializeToString()
-    for attacker in in_turn(crowd.connect(attack.connections, attack.addresses, window=0), attack.count):
+    for attacker in in_turn(_unreading(crowd, attack), attack.count):
         assert isinstance(attacker, Attacker)
         attacker.begin(attack.method, request, is_open=is_stream)
     crowd.stay(until)
@@ -204,6 +213,46 @@ def wrong_hosts(crowd: Crowd, attack: Attack, until: float) -> None:
     crowd.stay(until)
 
 
+def slow_followers(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Follow rooms `count` times without taking a byte, as many in each as may, and post names there all the time."""
+    rooms = [secrets.token_bytes(_ID) for _ in range(math.ceil(attack.count / MAX_PEOPLE))]
+    for number, attacker in enumerate(in_turn(_unreading(crowd, attack), attack.count)):
+        _follow(crowd, attacker, rooms[number // MAX_PEOPLE])
+    posts = [*product(rooms, (secrets.token_bytes(_ID) for _ in range(MAX_PEOPLE)))]
+    attackers = _attackers(crowd, attack)
+    while (now := time.monotonic()) < until:
+        for attacker, (key, secret) in zip(in_turn(attackers, len(posts)), posts, strict=True):
+            _post_name(attacker, key, secret)
+        crowd.stay(min(until, now + _ROUND))
+
+
+def room_floods(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Begin `count` rooms every second, each with a name."""
+    _in_rounds(crowd, attack, until, lambda attacker: _post_name(attacker, secrets.token_bytes(_ID), bytes(_ID)))
+
+
+def giant_rooms(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Fill a room with `size` bytes of tables, and follow it `count` times a second without taking a byte."""
+    key, game = secrets.token_bytes(_ID), engine.games()[0]
+    new = tables.NewTableRequest(
+        game=game.name,
+        players=game.max_players,
+        seats=[tables.TableSeat()] * game.max_players,
+        acknowledgement=tables.ACKNOWLEDGEMENT_NONE,
+    )
+    filled = 0
+    with crowd.calls() as call:
+        while filled < attack.size and time.monotonic() < until:
+            table = tables.NewTableResponse.FromString(call(_NEW_TABLE, new.SerializeToString())).table
+            call(_POST, room.PostRequest(room=key, secret=bytes(_ID), table=table).SerializeToString())
+            filled += len(table)
+    attackers = _unreading(crowd, attack)
+    while (now := time.monotonic()) < until:
+        for attacker in in_turn(attackers, attack.count):
+            _follow(crowd, attacker, key)
+        crowd.stay(min(until, now + _ROUND))
+
+
 KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
     each.__name__: each
     for each in (
@@ -230,6 +279,9 @@ KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
         lasting_header_blocks,
         web_unread,
         wrong_hosts,
+        slow_followers,
+        room_floods,
+        giant_rooms,
     )
 }
 
@@ -261,6 +313,23 @@ def _delimited(number: int, content: bytes) -> bytes:
 
 def _attackers(crowd: Crowd, attack: Attack) -> list[Any]:
     return crowd.connect(attack.connections, attack.addresses)
+
+
+def _unreading(crowd: Crowd, attack: Attack) -> list[Any]:
+    return crowd.connect(attack.connections, attack.addresses, window=0)
+
+
+def _post_name(attacker: Any, key: bytes, secret: bytes) -> None:
+    post = room.PostRequest(room=key, secret=secret, name=secrets.token_hex(_NAME))
+    attacker.begin(_POST, post.SerializeToString())
+
+
+def _follow(crowd: Crowd, attacker: Any, key: bytes) -> None:
+    message = room.FollowRequest(room=key).SerializeToString()
+    if crowd.door == "web":
+        attacker.begin(_FOLLOW, b"\0" + len(message).to_bytes(4) + message, kind="connect+proto")
+    else:
+        attacker.begin(_FOLLOW, message)
 
 
 def _steadily(crowd: Crowd, attack: Attack, until: float, message: bytes | None) -> None:

@@ -1,5 +1,6 @@
 """Clients that keep to the rules of HTTP/2 and HTTP/1.1, and to no others."""
 
+import http.client
 import ipaddress
 import re
 import selectors
@@ -9,10 +10,11 @@ import struct
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import grpc
 from google.rpc import code_pb2
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -144,7 +146,7 @@ class WebAttacker:
     def begin(
         self, method: str, message: bytes | None = None, *, length: int | None = None, kind: str = "proto"
     ) -> None:
-        """Begin a call. `message`, `length`: as of Attacker; `kind`: proto or json."""
+        """Begin a call. `message`, `length`: as of Attacker; `kind`: proto, json or connect+proto."""
         self._open_sending(_in_http(method, message, length, kind))
 
 
@@ -209,10 +211,15 @@ class Crowd:
     def connect(self, count: int, addresses: int, *, window: int | None = None) -> "list[Attacker] | list[WebAttacker]":
         """Return attackers that begin calls, from a number of addresses, connected unless at the door for browsers.
 
+        `window`: see Attacker; at the door for browsers those that have one read nothing.
+
         Raise ConnectionError if the server takes none.
         """
         if self.door == "web":
-            return [WebAttacker(partial(self._open_sending, source=source)) for source in _sources(count, addresses)]
+            return [
+                WebAttacker(partial(self._open_sending, source=source, is_read=window is None))
+                for source in _sources(count, addresses)
+            ]
         attackers = []
         for source in _sources(count, addresses):
             try:
@@ -226,6 +233,32 @@ class Crowd:
         if not attackers:
             raise ConnectionRefusedError("the server takes no connection")
         return attackers
+
+    @contextmanager
+    def calls(self) -> "Iterator[Callable[[str, bytes], bytes]]":
+        """Yield what makes a call and returns the response, as a client does that keeps to all rules."""
+        host, port = self._address
+        if self.door == "web":
+            with closing(http.client.HTTPConnection(host, port, timeout=_PATIENCE)) as connection:
+
+                def call(method: str, message: bytes) -> bytes:
+                    connection.request("POST", f"/{method}", message, {"content-type": "application/proto"})
+                    with connection.getresponse() as response:
+                        content = response.read()
+                    if response.status != 200:
+                        raise ConnectionRefusedError(content.decode())
+                    return content
+
+                yield call
+        else:
+            with grpc.insecure_channel(f"{host}:{port}", options=[("grpc.enable_http_proxy", 0)]) as channel:
+
+                def call(method: str, message: bytes) -> bytes:
+                    made: Any = channel.unary_unary(f"/{method}")
+                    response: bytes = made(message, timeout=_PATIENCE)
+                    return response
+
+                yield call
 
     def connect_sending(self, count: int, data: bytes, *, addresses: int = 1, is_read: bool = True) -> None:
         """Open connections that send `data` as the server takes it. `is_read`: take what the server sends."""

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import secrets
 import ssl
 import threading
 from collections.abc import Callable
@@ -13,8 +14,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chatiere import engine
 from chatiere.v1 import batch_service_pb2 as batch
-from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2_grpc, room_service_pb2_grpc
 from chatiere.v1 import game_service_pb2 as game
+from chatiere.v1 import room_service_pb2 as room
 from chatiere.v1.game_pb2 import Include
 
 Calls = tuple[Callable[[], object], ...]
@@ -29,8 +31,8 @@ _FIRST = engine.games()[0]
 class GrpcCalls:
     """Calls at a port of gRPC: over one channel, but for health checks."""
 
-    def __init__(self, address: str, token: str | None, authority: bytes | None) -> None:
-        """Connect. `token`, `authority`: None if the server has no tokens, and no TLS."""
+    def __init__(self, address: str, token: str | None, authority: bytes | None, *, has_rooms: bool = False) -> None:
+        """Connect. `token`, `authority`: None if the server has no tokens, and no TLS. `has_rooms`: if it has rooms."""
         self._address = address
         self._credentials = None if authority is None else grpc.ssl_channel_credentials(authority)
         metadata = () if token is None else (("authorization", f"Bearer {token}"),)
@@ -52,9 +54,14 @@ class GrpcCalls:
             "health": self._health,
             "stream": self._on_stream,
         }
+        if has_rooms:
+            self._room_stub = room_service_pb2_grpc.RoomServiceStub(self._channel)
+            self._room, self._secret = secrets.token_bytes(16), secrets.token_bytes(16)
+            self._follower: Any = None
+            self.kinds["room"] = self._in_room
 
     def close(self) -> None:
-        """End the stream, and the channel."""
+        """End all streams, and the channel."""
         self._asked.put(None)
         self._channel.close()
 
@@ -114,6 +121,27 @@ class GrpcCalls:
                 timer.cancel()
 
         return (ask,)
+
+    def _in_room(self) -> Calls:
+        # A name comes to a follower of the room: of the same one all the time, as people play on in one.
+        def post() -> None:
+            asked = {"room": self._room, "secret": self._secret}
+            if self._follower is None:
+                self._follower = self._room_stub.Follow(room.FollowRequest(**asked), metadata=self._metadata)
+            timer = threading.Timer(_TIMEOUT, self._follower.cancel)
+            timer.start()
+            try:
+                name = secrets.token_hex(8)
+                self._room_stub.Post(room.PostRequest(**asked, name=name), **self._named)
+                while all(entry.name.name != name for entry in next(self._follower).entries):
+                    pass
+            except BaseException:
+                self._follower = None
+                raise
+            finally:
+                timer.cancel()
+
+        return (post,)
 
 
 class WebCallError(Exception):

@@ -13,7 +13,9 @@ KINDS = {"game": 0.02, "batch": 0.05, "health": 0.05}
 """Kinds of calls (of GameService, of BatchService, health checks), each with its period in seconds."""
 STREAM = "stream"
 """The kind of calls on a stream of BatchService that stays open."""
-_PERIODS = KINDS | {STREAM: 1.0}
+ROOM = "room"
+"""The kind of posts in a room, each of which has to come to a follower that stays."""
+_PERIODS = KINDS | {STREAM: 1.0, ROOM: 0.1}
 
 
 class Measured:
@@ -41,10 +43,21 @@ class GoodClient:
     """
 
     def __init__(
-        self, door: str, address: str, token: str | None, authority: bytes | None, *, pace: float = 1.0
+        self,
+        door: str,
+        address: str,
+        token: str | None,
+        authority: bytes | None,
+        *,
+        pace: float = 1.0,
+        has_rooms: bool = False,
     ) -> None:
-        """Create a client. `pace`: how many times as often as usual it calls; `token`, `authority`: of GrpcCalls."""
-        self._calls = (WebCalls if door == "web" else GrpcCalls)(address, token, authority)
+        """Create a client. `pace`: how many times as often as usual it calls; others: of GrpcCalls."""
+        self._calls = (
+            WebCalls(address, token, authority)
+            if door == "web"
+            else GrpcCalls(address, token, authority, has_rooms=has_rooms)
+        )
         self.kinds = [kind for kind in self._calls.kinds if kind in KINDS]
         self._measured = Measured()
         self._stopping = threading.Event()

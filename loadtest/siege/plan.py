@@ -43,7 +43,7 @@ class Attack:
     - `seconds`: the duration. `onset`: the part of it until all attackers have come.
     - `has_tokens`: True if the server requires tokens; attackers never have one. `has_tls`: True if it has a
       certificate. `descriptors`: the soft and the hard limit of its open files; 0: those of the siege.
-      `has_unread_log`: True if nobody reads its log.
+      `has_unread_log`: True if nobody reads its log. `has_rooms`: True if it has rooms.
     - `is_refused`: True if no call of the attackers may succeed.
     """
 
@@ -63,6 +63,7 @@ class Attack:
     has_tls: bool = False
     descriptors: int = 0
     has_unread_log: bool = False
+    has_rooms: bool = False
     is_refused: bool = False
 
 

@@ -52,6 +52,7 @@ def one(attack: Attack, door: str) -> AttackResult:
     doors = dict.fromkeys(("grpcio", door))
     try:
         with own_server(
+            *(("--relay", "memory") if attack.has_rooms else ()),
             doors=doors,
             has_tokens=attack.has_tokens,
             has_tls=attack.has_tls,
@@ -71,10 +72,13 @@ def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
     memory = Memory(server.pid)
     with ExitStack() as stack:
 
-        def client(at: str, address: str, pace: float = 1.0) -> GoodClient:
-            return stack.enter_context(GoodClient(at, address, server.token, server.authority, pace=pace))
+        def client(at: str, address: str, pace: float = 1.0, *, has_rooms: bool = False) -> GoodClient:
+            made = GoodClient(at, address, server.token, server.authority, pace=pace, has_rooms=has_rooms)
+            return stack.enter_context(made)
 
-        others = {at: client(at, server.addresses[at]) for at in dict.fromkeys((door, "grpcio"))}
+        others = {
+            at: client(at, server.addresses[at], has_rooms=attack.has_rooms) for at in dict.fromkeys((door, "grpcio"))
+        }
         beside = client(door, stack.enter_context(relayed(server.addresses[door], FIRST_SOURCE)), _SLOWER)
         clients = [*others.values(), beside]
         attackers = Attackers(attack, door, server.addresses)

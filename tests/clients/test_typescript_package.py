@@ -1,47 +1,21 @@
 """@chatiere/client, the package in TypeScript: its own tests, what npm packs, and the page of docs/frontends.md."""
 
-import functools
-import http.server
-import os
 import re
 import shutil
-import subprocess
-import sys
 import tarfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from node_modules import install
+from client_package import LEGAL, PACKAGE, ROOT, SHARED, build_package, launched_browser, run, served_files
 from prometheus_client import CollectorRegistry
 
 pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
 
-from chatiere.command import main
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
-
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "clients/typescript"
-# Its modules that the page has, too.
-SHARED = ROOT / "web/chatiere/web/shared"
-# What it takes from the repository when it is packed.
-LEGAL = ("LICENSE", "NOTICE")
-# What its README has the reader make.
-MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
-
-
-def run(folder: Path, *command: str, **environment: str) -> str:
-    # buf comes with the Python environment.
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    variables = os.environ | {"PATH": path} | environment
-    done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @contextmanager
@@ -59,21 +33,7 @@ def serving(*origins: str) -> Iterator[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the package, built and packed."""
-    modules = install(PACKAGE)
-    version = run(PACKAGE, "node", "--version")
-    if int(version[1:].split(".")[0]) < 20:
-        pytest.skip(f"Node is too old: {version}")
-    repository = tmp_path_factory.mktemp("package")
-    folder = repository / PACKAGE.relative_to(ROOT)
-    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*MADE))
-    shutil.copytree(SHARED, repository / SHARED.relative_to(ROOT))
-    for name in LEGAL:
-        shutil.copy(ROOT / name, repository)
-    (folder / "node_modules").symlink_to(modules)
-    assert CliRunner().invoke(main, ["protos", str(folder / "api")]).exit_code == 0
-    run(folder, "npm", "run", "generate")
-    run(folder, "npm", "pack")
-    return folder
+    return build_package(tmp_path_factory.mktemp("package"))
 
 
 def test_its_own_tests_pass(built: Path) -> None:
@@ -118,34 +78,8 @@ def test_what_is_packed_can_be_installed(built: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as started:
-        # As root, Chromium does without its sandbox; it sees pages of this test alone.
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with launched_browser() as browser:
         yield browser
-        browser.close()
-
-
-class _Files(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def files(folder: Path) -> Iterator[str]:
-    """Serve a folder as the page says; its origin."""
-    handler = functools.partial(_Files, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.fixture
@@ -159,7 +93,7 @@ def page(built: Path, tmp_path: Path) -> tuple[Path, str]:
 
 def test_the_page_plays_a_game_from_another_origin(page: tuple[Path, str], browser: Any) -> None:
     folder, html = page
-    with files(folder) as origin, serving(origin) as (door, _):
+    with served_files(folder) as origin, serving(origin) as (door, _):
         (folder / "index.html").write_text(html.replace("http://127.0.0.1:8080", door), "utf-8")
         tab = browser.new_page()
         tab.goto(origin)
@@ -178,7 +112,7 @@ def test_the_page_plays_a_game_from_another_origin(page: tuple[Path, str], brows
 
 def test_the_page_is_refused_where_its_origin_is_not_named(page: tuple[Path, str], browser: Any) -> None:
     folder, html = page
-    with files(folder) as origin, serving("http://127.0.0.1:1") as (door, _):
+    with served_files(folder) as origin, serving("http://127.0.0.1:1") as (door, _):
         (folder / "index.html").write_text(html.replace("http://127.0.0.1:8080", door), "utf-8")
         tab = browser.new_page()
         complaints: list[str] = []
@@ -214,7 +148,7 @@ FORK = """async (door) => {
 def test_a_seat_outlives_its_page(page: tuple[Path, str], browser: Any) -> None:
     folder, _ = page
     (folder / "index.html").write_text("<!doctype html>")
-    with files(folder) as origin, serving(origin) as (door, _):
+    with served_files(folder) as origin, serving(origin) as (door, _):
         tab = browser.new_page()
         tab.goto(origin)
         before = tab.evaluate(SEAT, door)

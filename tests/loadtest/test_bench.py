@@ -26,7 +26,7 @@ HAS_H2LOAD = shutil.which("h2load") is not None
 
 def measured(directory: Path, *options: str) -> Path:
     """Return the folder that a run over one game has written."""
-    sizes = ("--rounds=2", "--seconds=0.01", "--batch=16", "--warm-up=2", "--moves=1000")
+    sizes = ("--rounds=2", "--seconds=0.01", "--batch=16", "--warm-up=2", "--moves=1000", "--rooms=2")
     command = (sys.executable, "-m", "loadtest.bench", "--game=discat", *sizes, *options, f"--output={directory}")
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
@@ -139,6 +139,10 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         expected += [f"Apply, door for browsers, {form}, 16 in flight" for form in ("binary", "JSON")]
     if shutil.which("chromium") and web_door_built():
         expected += ["page, first drawing of a table", "page, drawing of a move"]
+    doors = ("grpcio's port", *(("door for browsers",) if web_door_built() else ()))
+    expected += [
+        f"rooms, {door}, {what}" for door in doors for what in ("99 % of the moves with all followers", "deliveries")
+    ]
     assert names[:-1] == expected
     assert names[-1].startswith("memory after 1,")
     for line in rows:
@@ -164,6 +168,16 @@ def test_runs_over_grpc_have_used_both_processors(self_play: Path) -> None:
     assert run["amount"] % 16 == 0
     assert run["wall"] > 0
     assert run["client"] > 0
+
+
+@pytest.mark.slow
+def test_every_delivery_in_rooms_is_counted(tmp_path: Path) -> None:
+    written = measured(tmp_path, "--row=rooms")
+    (lines,) = json.loads((written / "bench-more.json").read_text())["tables"].values()
+    for line in lines:
+        # Two rooms with four followers, and a move in each of two rounds.
+        assert (line["moves"], line["deliveries"], line["lost"]) == (4, 16, 0)
+        assert 0 < line["p50 ms"] <= line["p99 ms"]
 
 
 @pytest.mark.slow

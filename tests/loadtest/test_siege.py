@@ -16,6 +16,7 @@ from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import RequestReceived
 
+from chatiere.service.rooms.room import MAX_PEOPLE
 from chatiere.v1.game_service_pb2 import ListGamesRequest, NewGameRequest
 from chatiere.v1.table_service_pb2 import GetRecordRequest
 from loadtest import run
@@ -138,6 +139,32 @@ def test_large_requests_without_content_are_sent(server: OwnServer, door: str) -
     refused = result.came["HTTP 400"] if door == "web" else result.came.get("INVALID_ARGUMENT", 0)
     assert result.came["begun"] == 2
     assert refused or door == "fast"
+    assert result.broken() == []
+
+
+@pytest.fixture(scope="module")
+def server_of_rooms() -> Iterator[OwnServer]:
+    pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+    pytest.importorskip("httptools", reason="the packages of chatiere[web] are not there")
+    with own_server("--relay", "memory", doors=plan.DOORS) as server:
+        yield server
+        assert server.errors() == []
+
+
+@pytest.mark.parametrize("door", ["grpcio", "fast", "web"])
+@pytest.mark.parametrize(
+    ("attack", "least"),
+    [
+        # Followers, and the first names of all people in the room.
+        (replace(SMALL, kind="slow_followers"), 10 + MAX_PEOPLE),
+        (replace(SMALL, kind="room_floods"), 10),
+        (replace(SMALL, kind="giant_rooms", size=3000), 10),
+    ],
+    ids=["slow_followers", "room_floods", "giant_rooms"],
+)
+def test_attacks_on_rooms_come(server_of_rooms: OwnServer, door: str, attack: plan.Attack, least: int) -> None:
+    result = siege.besiege(server_of_rooms, replace(attack, seconds=2.0, has_rooms=True), door)
+    assert result.came["begun"] >= least
     assert result.broken() == []
 
 

@@ -10,7 +10,7 @@ expect.set_options(timeout=PATIENCE)
 
 # Somebody's turn, or the end; else somebody else is awaited.
 _TURN = f"() => document.querySelector('{TURN}, .notice.end') !== null"
-_AT_PLY = "async ([id, ply]) => ((await import('./store.js')).tableOf(id)?.newest ?? -1) >= ply"
+_AT_PLY = "(store, [id, ply]) => (store.tableOf(id)?.newest ?? -1) >= ply"
 _SHOWN = "() => document.querySelector('.stage .item') !== null"
 
 
@@ -48,8 +48,9 @@ def deal(host: Person, people: int) -> None:
 def await_table(*people: Person) -> None:
     """Wait until all see the table."""
     for person in people:
-        person.page.wait_for_url("**/#/play/*")
-        person.page.wait_for_function(_SHOWN)
+        with person.telling():
+            person.page.wait_for_url("**/#/play/*")
+            person.page.wait_for_function(_SHOWN)
 
 
 def gathered(visit: Callable[..., Person], game: str, names: list[str], players: int | None = None) -> list[Person]:
@@ -69,7 +70,7 @@ def newest(people: list[Person]) -> int:
 
 def await_ply(person: Person, ply: int) -> None:
     """Wait until a ply, or a later one, has come to somebody's browser."""
-    person.page.wait_for_function(_AT_PLY, arg=[person.table, ply])
+    person.await_kept(_AT_PLY, [person.table, ply])
 
 
 def play(people: list[Person], plies: int | None = None) -> None:

@@ -2,16 +2,20 @@
 
 import base64
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Request, Response
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Request, Response, TimeoutError
 
 Way = Literal["clicks", "keys", "taps"]
 SIZES: dict[Way, tuple[int, int]] = {"clicks": (1280, 860), "keys": (1280, 860), "taps": (360, 740)}
 # Milliseconds that Chromium has for anything.
 PATIENCE = 90_000
+# Milliseconds that it has to tell what a page shows on which something did not come in time.
+_PATIENCE_TELLING = 5_000
 ARROWS = ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown")
 # More keys than it takes to reach anything on the page.
 FAR = 400
@@ -78,9 +82,28 @@ _CHOOSE = f"""(index) => {{
   }}
   return null;
 }}"""
+# What the page shows; of what can be picked or pushed, where it is, and what is over its middle.
+_STATE = f"""() => JSON.stringify({{
+  url: location.href,
+  scroll: [scrollX, scrollY, innerWidth, innerHeight],
+  stage: document.querySelector(".stage")?.outerHTML.match(/^<[^>]*>/)[0],
+  text: document.body.innerText.slice(0, 3000),
+  choices: [...document.querySelectorAll({json.dumps(TURN)})].map((one) => {{
+    const {{ x, y, width, height }} = one.getBoundingClientRect();
+    const over = document.elementFromPoint(x + width / 2, y + height / 2);
+    const tag = (each) => each?.outerHTML.match(/^<[^>]*>/)[0];
+    return [tag(one), [x, y, width, height].map(Math.round), tag(over?.closest(".item") ?? over)];
+  }}),
+}})"""
 
 # What the page has kept, by its own store.
 _NEWEST = "async (id) => (await import('./store.js')).tableOf(id).newest"
+# Only what is no promise is asked again.
+_KEPT = """(arg) => {
+  if (window.store) return (CONDITION)(window.store, arg);
+  import("./store.js").then((store) => (window.store = store));
+  return false;
+}"""
 _TABLES = """async (id) => {
   const { tableOf, plyOf } = await import("./store.js");
   const all = Array.from({ length: tableOf(id).newest + 1 }, (_, ply) => plyOf(id, ply));
@@ -170,6 +193,31 @@ class Person:
             assert f"{url.scheme}://{url.netloc}" == self.origin or url.scheme == "blob", request.url
             assert url.query == ""
 
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Let what does not come in time raise an AssertionError that tells what the page shows instead."""
+        try:
+            yield
+        except TimeoutError as error:
+            raise AssertionError(f"{error.message}\n{self._state()}") from error
+
+    def _state(self) -> str:
+        try:
+            told = self.page.wait_for_function(_STATE, timeout=_PATIENCE_TELLING).json_value()
+        except Error as error:
+            told = f"the page does not tell what it shows: {error.message}"
+        pending = [each.url for each in self.requests if each.timing["responseEnd"] < 0 and not each.failure]
+        refused = [f"{each.status} {each.url}" for each in self.refused]
+        return f"page: {told}\npending requests: {pending}\nrefused: {refused}\nerrors: {self.errors}"
+
+    def await_kept(self, condition: str, arg: Any = None, page: Page | None = None) -> None:
+        """Wait until a condition holds of what the page has kept, by its own store: a function of the store and `arg`.
+
+        `page`: another window of this browser.
+        """
+        with self.telling():
+            (page or self.page).wait_for_function(_KEPT.replace("CONDITION", condition), arg=arg)
+
     def open(self, fragment: str) -> None:
         """Open a part of the page by its address."""
         url = f"{self.origin}/#/{fragment}"
@@ -219,7 +267,8 @@ class Person:
 
     def await_turn(self) -> None:
         """Wait until there is something to pick, or the game is over."""
-        self.page.wait_for_selector(f"{TURN}, {_END}", state="attached")
+        with self.telling():
+            self.page.wait_for_selector(f"{TURN}, {_END}", state="attached")
 
     def step(self) -> None:
         """Pick something, or push a button for a move, and wait until something else can be picked."""
@@ -231,7 +280,8 @@ class Person:
         ply = self.ply
         while self.ply == ply:
             self._choose_one()
-            self.page.wait_for_selector(NEWEST, state="attached")
+            with self.telling():
+                self.page.wait_for_selector(NEWEST, state="attached")
 
     @property
     def ply(self) -> int:
@@ -251,7 +301,8 @@ class Person:
 
     def settle(self) -> None:
         """Wait until it is this person's turn, or there is a link to send, or the game is over."""
-        self.page.wait_for_selector(f"{TURN}, {_SHARE}, {_END}")
+        with self.telling():
+            self.page.wait_for_selector(f"{TURN}, {_SHARE}, {_END}")
 
     @property
     def shared(self) -> str | None:
@@ -266,7 +317,8 @@ class Person:
 
     def pick(self, selector: str) -> None:
         """Click or tap what `selector` finds, where a click finds it."""
-        point = self.page.wait_for_function(_FIND_POINT, arg=selector).json_value()
+        with self.telling():
+            point = self.page.wait_for_function(_FIND_POINT, arg=selector).json_value()
         self.page.mouse.click(point["x"], point["y"])
 
     def play_to_the_end(self) -> None:
@@ -285,7 +337,8 @@ class Person:
 
     def _point(self) -> tuple[float, float]:
         """Return the point of something that can be picked or pushed."""
-        found = self.page.wait_for_function(_CHOOSE, arg=self._played).json_value()
+        with self.telling():
+            found = self.page.wait_for_function(_CHOOSE, arg=self._played).json_value()
         assert found is not True, "the game is over"
         return found["x"], found["y"]
 
@@ -298,7 +351,8 @@ class Person:
         clicked = self.page.evaluate("window.clicked")
         self.page.touchscreen.tap(*point)
         # The browser makes a click of it after a while.
-        self.page.wait_for_function("(before) => window.clicked > before", arg=clicked)
+        with self.telling():
+            self.page.wait_for_function("(before) => window.clicked > before", arg=clicked)
 
     def _press(self) -> None:
         is_complete = self.page.locator(".bar .choices button.primary").count() > 0

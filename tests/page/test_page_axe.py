@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 from node_modules import install
 
+from .live import await_table, deal, opened_room
 from .person import Person
 from .test_page_games import GAMES
 
@@ -21,7 +22,11 @@ RUN = """(async () => {
   ];
   return { violations: [...all.violations, ...names.violations], passes: all.passes };
 })()"""
-PARTS = ("lobby", "new game", "record", "rules", "invitation", "settings", "end", "moment", *GAMES)
+PARTS = (
+    *("lobby", "new game", "record", "rules", "invitation", "settings", "end", "moment"),
+    *("entrance", "room", "live table"),
+    *GAMES,
+)
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +65,16 @@ def show(person: Person, part: str) -> None:
         person.await_turn()
         page.locator(".log button").first.click()
         page.wait_for_selector(".notice button")
+    elif part == "entrance":
+        person.open("new/discat")
+        page.locator("button.invite").click()
+        page.wait_for_selector(".room [name=name]")
+    elif part == "room":
+        opened_room(person, "discat", 3)
+    elif part == "live table":
+        opened_room(person, "discat", 2)
+        deal(person, 1)
+        await_table(person)
     else:
         person.deal(part)
         person.await_turn()

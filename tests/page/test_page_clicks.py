@@ -69,3 +69,24 @@ def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person])
         press()
     assert (person.ply, picks(person, ".picked")) == before
     person.step()
+
+
+# Where a thing is in some frames, and whether the pointer is on it.
+_PLACES = """async (one) => {
+  const places = [];
+  for (let frame = 0; frame < 6; frame++) {
+    await new Promise(requestAnimationFrame);
+    places.push([one.getBoundingClientRect().y, one.matches(":hover")]);
+  }
+  return places;
+}"""
+
+
+def test_a_thing_stays_under_a_pointer_at_its_edge(visit: Callable[..., Person]) -> None:
+    person = visit()
+    person.deal("discat")
+    person.await_turn()
+    card = person.page.locator(".stage .pickable").first
+    box = card.evaluate("(one) => one.getBoundingClientRect().toJSON()")
+    person.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 1)
+    assert card.evaluate(_PLACES) == [[box["y"], True]] * 6

@@ -90,6 +90,25 @@ def test_players_acknowledge_by_themselves(visit: Callable[..., Person]) -> None
         expect(person.page.locator(".notice.end h2")).to_be_visible()
 
 
+def test_the_keyboard_suffices_in_a_room(visit: Callable[..., Person]) -> None:
+    host, guest = people = [visit(way="keys"), visit(way="keys")]
+    host.open("new/discat")
+    host.tab_to("button.invite")
+    host.page.keyboard.press("Enter")
+    host.page.wait_for_selector(".room [name=name]")
+    for person, name in zip(people, NAMES, strict=False):
+        person.tab_to(".room [name=name]")
+        person.page.keyboard.type(name)
+        person.page.keyboard.press("Enter")
+        expect(person.page.locator(".room .name")).to_be_hidden()
+        guest.open_link(host.page.locator(".room .share input").first.input_value())
+    expect(host.page.locator(".room .seats")).to_contain_text("Ben")
+    host.tab_to(".room .deal button.primary")
+    host.page.keyboard.press("Enter")
+    await_table(*people)
+    play(people, 4)
+
+
 def test_a_service_without_rooms_says_so(chromium: Browser) -> None:
     with served(door="web") as server, Person(chromium, server.address) as person:
         person.open("new/discat")

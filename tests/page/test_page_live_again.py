@@ -13,10 +13,11 @@ from chatiere.service.tables.keys import new_key
 
 from .conftest import ELSEWHERE
 from .live import await_actor, await_ply, await_table, come, deal, gathered, newest, opened_room, play
-from .person import Person
+from .person import NEWEST, Person
 
-_NEWEST = "async (id) => (await import('./store.js')).tableOf(id).newest"
-_CONNECTED = "async (room) => (await import('./store.js')).roomOf(room)?.isConnected === {0}"
+_AT_PLY = "(store, [id, ply]) => store.tableOf(id).newest >= ply"
+_KEPT_AT = "(store, [id, ply, table]) => store.plyOf(id, ply) === table"
+_CONNECTED = "(store, [room, isConnected]) => store.roomOf(room)?.isConnected === isConnected"
 _ROOM = "async () => (await import('./store.js')).listRooms()[0].id"
 _HIDDEN = """() => {
   Object.defineProperty(document, "hidden", { value: true });
@@ -28,7 +29,7 @@ _HIDDEN = """() => {
 
 def await_connection(person: Person, is_connected: bool) -> None:
     room = person.page.evaluate(_ROOM)
-    person.page.wait_for_function(_CONNECTED.format(str(is_connected).lower()), arg=room)
+    person.await_kept(_CONNECTED, [room, is_connected])
 
 
 def actor_and_other(people: list[Person]) -> tuple[Person, Person]:
@@ -102,9 +103,7 @@ def test_two_windows_of_a_browser_are_one_player(visit: Callable[..., Person]) -
     window.wait_for_selector(".stage .pickable, .bar .choices button[data-action]")
     actor.move()
     ply = actor.ply
-    window.wait_for_function(
-        "async ([id, ply]) => (await import('./store.js')).tableOf(id).newest >= ply", arg=[table, ply]
-    )
+    actor.await_kept(_AT_PLY, [table, ply], window)
     await_ply(other, ply)
     # Of all windows of the browser one follows the room.
     follows = [request for request in actor.requests if request.url.endswith("RoomService/Follow")]
@@ -114,34 +113,24 @@ def test_two_windows_of_a_browser_are_one_player(visit: Callable[..., Person]) -
     play(people, 4)
 
 
-_MOVE = """async ([id, number]) => {
-  const [{ Session }, store] = await Promise.all([import("./session.js"), import("./store.js")]);
-  const session = Session.open(id);
-  const [seat] = session.mine;
-  const { legalActions } = await session.look(seat);
-  window.session = session;
-  window.action = { id: legalActions.at(number).id };
-  window.seat = seat;
-}"""
-
-
 def test_of_two_moves_of_a_seat_the_first_counts(visit: Callable[..., Person]) -> None:
     people = gathered(visit, "chat_perche", ["Anna", "Ben"])
     actor, other = actor_and_other(people)
     device = visit(storage=actor.kept())
     device.open(f"play/{actor.table}")
     device.await_turn()
-    # Both decide before either hears of the other's decision.
-    for person, number in ((actor, 0), (device, -1)):
-        person.page.evaluate(_MOVE, [actor.table, number])
     device.context.set_offline(True)
     await_connection(device, False)
+    # Both decide, otherwise, before either hears of the other's decision.
+    device.choose(1)
+    while device.page.locator(NEWEST).count() > 0:
+        device.click()
     actor.move()
     ply = actor.ply
     await_ply(other, ply)
     device.context.set_offline(False)
-    await_ply(device, ply)
-    assert device.tables()[: ply + 1] == actor.tables()[: ply + 1]
+    device.await_kept(_KEPT_AT, [actor.table, ply, actor.tables()[ply]])
+    assert device.tables() == actor.tables()
     play(people, 2)
     device.errors.clear()
 

@@ -1,4 +1,4 @@
-"""Pictures of each game and of the lobby: kept in build/pages/, and compared loosely with those of docs/pictures/.
+"""Pictures of each game, of the lobby and of a live game: kept in build/pages/, and compared with docs/pictures/.
 
 After a change of how games look:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/page/test_page_pictures.py`.
@@ -14,6 +14,7 @@ import pytest
 from PIL import Image, ImageChops, ImageStat
 from playwright.sync_api import expect
 
+from .live import await_ply, await_table, come, deal, newest, opened_room, play
 from .person import Person
 from .test_page_games import GAMES
 
@@ -32,6 +33,9 @@ MAX_BYTES = 60_000
 # missing makes twice as much of it, and more.
 PARTS = (32, 20)
 DIFFERENCE = 2
+# Of a game among three, at phones side by side: who plays, and after how many of their decisions.
+LIVE, NAMES, PLIES_LIVE = "discat", ("Anna", "Ben", "Chloé"), 7
+PHONE, GAP, WIDE = 400, 16, 960
 
 
 def show(person: Person, part: str) -> None:
@@ -90,3 +94,44 @@ def test_a_game_looks_as_in_the_docs(visit: Callable[..., Person], game: str) ->
         # It would notice a missing drawing.
         person.page.evaluate("document.querySelector('.drawing').style.visibility = 'hidden'")
         assert difference(kept, taken(person)) > 2 * DIFFERENCE
+
+
+def beside(people: list[Person]) -> Image.Image:
+    """Return what all see, side by side."""
+    pictures = [taken(person) for person in people]
+    wide = sum(picture.width + GAP for picture in pictures) - GAP
+    whole = Image.new("RGB", (wide, pictures[0].height), "white")
+    for number, picture in enumerate(pictures):
+        whole.paste(picture, (number * (picture.width + GAP), 0))
+    return whole
+
+
+@pytest.mark.whole_page
+def test_a_live_game_among_three_is_in_the_docs(visit: Callable[..., Person]) -> None:
+    people = [visit(width=PHONE) for _ in NAMES]
+    link = opened_room(people[0], LIVE, len(people), NAMES[0])
+    for person, name in zip(people[1:], NAMES[1:], strict=True):
+        come(person, link, name)
+    for person in people:
+        expect(person.page.locator(".room .seats li")).to_have_count(len(people))
+        expect(person.page.locator(".room .seats")).to_contain_text(NAMES[-1])
+    pictures = {"live_room": beside(people)}
+    deal(people[0], len(people))
+    await_table(*people)
+    play(people, PLIES_LIVE)
+    for person in people:
+        await_ply(person, newest(people))
+        person.page.evaluate("scrollTo(0, 0)")
+    pictures["live_game"] = beside(people)
+    MADE.mkdir(parents=True, exist_ok=True)
+    for name, picture in pictures.items():
+        picture.save(MADE / f"{name}.png")
+        path = GOLDEN / f"{name}.png"
+        if UPDATE:
+            small = picture.resize((WIDE, picture.height * WIDE // picture.width), Image.Resampling.LANCZOS)
+            small.quantize(COLOURS, kmeans=2).save(path, optimize=True)
+        # Each deal is another, and so is its picture.
+        assert path.stat().st_size <= 2 * MAX_BYTES
+        with Image.open(path) as kept:
+            assert kept.width == WIDE
+            assert kept.width / kept.height == pytest.approx(picture.width / picture.height, rel=0.02)

@@ -3,15 +3,15 @@
 import asyncio
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Unpack
 
 import grpc
 
 from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of
-from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.calls.room_contents import SILENCE, RoomContents, pause_before
 from chatiere.clients.transport.aio_channel_client import AsyncChannelClient
+from chatiere.clients.transport.channel import ClientOptions
 from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
 
@@ -33,21 +33,10 @@ class AsyncRoom(AsyncChannelClient):
         room: bytes,
         *,
         secret: bytes | None = None,
-        timeout: float = DEFAULT_TIMEOUT,
-        credentials: grpc.ChannelCredentials | None = None,
-        token: str | None = None,
-        new_request_id: Callable[[], str] | None = None,
-        language: str | None = None,
+        **options: Unpack[ClientOptions],
     ) -> None:
         """Enter a room; arguments as of Room, with a channel of grpc.aio."""
-        super().__init__(
-            target,
-            timeout=timeout,
-            credentials=credentials,
-            token=token,
-            new_request_id=new_request_id,
-            language=language,
-        )
+        super().__init__(target, **options)
         self._stub = RoomServiceStub(self.channel)
         self._room, self._secret = room, secret or secrets.token_bytes(_SECRET_SIZE)
         self.contents = RoomContents(hashlib.sha256(self._secret).digest())

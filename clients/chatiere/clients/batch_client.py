@@ -1,7 +1,7 @@
 """The client of BatchService: many games at a time, as NumPy arrays."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, Unpack
 
 import grpc
 from numpy.typing import ArrayLike
@@ -21,9 +21,8 @@ from chatiere.clients.calls.batch_requests import (
     Stepped,
     Unpacked,
 )
-from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.transport.batch_stream import BatchStream
-from chatiere.clients.transport.channel import BATCH_SERVICE
+from chatiere.clients.transport.channel import BATCH_SERVICE, ClientOptions
 from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.clients.transport.in_flight import readable
 from chatiere.engine.memory import keep_freed_memory
@@ -67,18 +66,10 @@ class BatchClient(ChannelClient):
     Use it in a `with` statement, or close it.
     """
 
-    def __init__(
-        self,
-        target: str | Sequence[str] | grpc.Channel,
-        *,
-        timeout: float = DEFAULT_TIMEOUT,
-        credentials: grpc.ChannelCredentials | None = None,
-        token: str | None = None,
-        new_request_id: Callable[[], str] | None = None,
-    ) -> None:
+    def __init__(self, target: str | Sequence[str] | grpc.Channel, **options: Unpack[ClientOptions]) -> None:
         """See ChannelClient."""
         keep_freed_memory()
-        super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
+        super().__init__(target, **options)
 
     def _send(self, request: BatchRequest[Result], timeout: float | None) -> Result:
         method: Any = self.channel.unary_unary(f"/{BATCH_SERVICE}/{request.method}")

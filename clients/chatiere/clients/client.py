@@ -1,13 +1,14 @@
 """The synchronous client of GameService and BotService."""
 
-from collections.abc import Callable, Sequence
-from typing import SupportsIndex
+from collections.abc import Sequence
+from typing import SupportsIndex, Unpack
 
 import grpc
 
 from chatiere.clients.calls import game_requests
 from chatiere.clients.calls.errors import ChatiereError
-from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
+from chatiere.clients.calls.game_requests import MethodRequest, ResponseMessage
+from chatiere.clients.transport.channel import ClientOptions
 from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.v1.bot_service_pb2 import AnalysedDecision, BotInfo, SuggestResponse
 from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
@@ -33,25 +34,9 @@ class Client(ChannelClient):
     Use it in a `with` statement, or close it.
     """
 
-    def __init__(
-        self,
-        target: str | Sequence[str] | grpc.Channel,
-        *,
-        timeout: float = DEFAULT_TIMEOUT,
-        credentials: grpc.ChannelCredentials | None = None,
-        token: str | None = None,
-        new_request_id: Callable[[], str] | None = None,
-        language: str | None = None,
-    ) -> None:
+    def __init__(self, target: str | Sequence[str] | grpc.Channel, **options: Unpack[ClientOptions]) -> None:
         """See ChannelClient."""
-        super().__init__(
-            target,
-            timeout=timeout,
-            credentials=credentials,
-            token=token,
-            new_request_id=new_request_id,
-            language=language,
-        )
+        super().__init__(target, **options)
         self._stub = GameServiceStub(self.channel)
         self._bot_stub = BotServiceStub(self.channel)
 

@@ -3,14 +3,14 @@
 import hashlib
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Unpack
 
 import grpc
 
 from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of
-from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.calls.room_contents import SILENCE, RoomContents, pause_before
+from chatiere.clients.transport.channel import ClientOptions
 from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
@@ -45,24 +45,13 @@ class Room(ChannelClient):
         room: bytes,
         *,
         secret: bytes | None = None,
-        timeout: float = DEFAULT_TIMEOUT,
-        credentials: grpc.ChannelCredentials | None = None,
-        token: str | None = None,
-        new_request_id: Callable[[], str] | None = None,
-        language: str | None = None,
+        **options: Unpack[ClientOptions],
     ) -> None:
         """Enter a room. `room`: its id, `new_room_id()` for a new one. For the rest see ChannelClient.
 
         `secret`: the person's, 16 bytes, which is `SealedSeat.secret` for who has a seat; None: one is made.
         """
-        super().__init__(
-            target,
-            timeout=timeout,
-            credentials=credentials,
-            token=token,
-            new_request_id=new_request_id,
-            language=language,
-        )
+        super().__init__(target, **options)
         self._stub = RoomServiceStub(self.channel)
         self._room, self._secret = room, secret or secrets.token_bytes(_SECRET_SIZE)
         self.contents = RoomContents(hashlib.sha256(self._secret).digest())

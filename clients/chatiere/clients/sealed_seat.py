@@ -9,15 +9,16 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple, SupportsIndex
+from typing import IO, Any, NamedTuple, SupportsIndex, Unpack
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError
 
-from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, action_message
+from chatiere.clients.calls.game_requests import action_message
+from chatiere.clients.transport.channel import ClientOptions
 from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.engine.core.integers import unsigned
 from chatiere.v1 import table_service_pb2 as pb
@@ -62,11 +63,7 @@ class SealedSeat(ChannelClient):
         path: str | os.PathLike[str],
         *,
         secret: bytes | None = None,
-        timeout: float = DEFAULT_TIMEOUT,
-        credentials: grpc.ChannelCredentials | None = None,
-        token: str | None = None,
-        new_request_id: Callable[[], str] | None = None,
-        language: str | None = None,
+        **options: Unpack[ClientOptions],
     ) -> None:
         """Take a seat. `path`: its file, made if there is none. For the rest see ChannelClient.
 
@@ -77,14 +74,7 @@ class SealedSeat(ChannelClient):
         OSError: BlockingIOError while another SealedSeat has the file.
         """
         self._seat = _SeatFile(Path(path), secret)
-        super().__init__(
-            target,
-            timeout=timeout,
-            credentials=credentials,
-            token=token,
-            new_request_id=new_request_id,
-            language=language,
-        )
+        super().__init__(target, **options)
         self._stub = TableServiceStub(self.channel)
 
     def close(self) -> None:

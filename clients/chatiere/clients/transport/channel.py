@@ -3,6 +3,7 @@
 import ipaddress
 import json
 from collections.abc import Callable, Sequence
+from typing import TypedDict
 
 import grpc
 
@@ -53,6 +54,16 @@ five times while the service is UNAVAILABLE.
 
 Pass them to a channel of your own to have its calls balanced and retried too, and to receive large batches.
 """
+
+
+class ClientOptions(TypedDict, total=False):
+    """The arguments that all clients share; see ChannelClient."""
+
+    timeout: float
+    credentials: grpc.ChannelCredentials | None
+    token: str | None
+    new_request_id: Callable[[], str] | None
+    language: str | None
 
 
 def target_of(servers: str | Sequence[str]) -> str:

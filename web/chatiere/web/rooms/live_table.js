@@ -30,7 +30,7 @@ export class LiveTable {
     this.title = `${title} · Chatière`;
     this.#newest = room.known.tables.at(-1);
     const { game, players } = room.known;
-    this.people = h("ul", { role: "status" });
+    this.people = h("ul");
     this.sound = h("input", {
       type: "checkbox",
       name: "sound",
@@ -44,7 +44,7 @@ export class LiveTable {
       "section",
       { class: "live" },
       h("h2", {}, t("people-here")),
-      this.people,
+      h("div", { role: "status" }, this.people),
       h("label", {}, this.sound, h("span", {}, t("sound"))),
       h("p", { class: "choices" }, this.allow, this.close),
       h(

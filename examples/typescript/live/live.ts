@@ -1,0 +1,105 @@
+// Discat for two, live. Who opens the page makes a room, whose link it shows as its address. The first to open that gets
+// the other seat; whoever comes later looks on. A page that is loaded again is the same person, in the same game.
+
+import {
+  Acknowledgement,
+  type Action,
+  Chatiere,
+  hashText,
+  headerOf,
+  LocalStorageStore,
+  newRoomId,
+  type Room,
+  type SealedSeat,
+  seatOf,
+  TransportError,
+} from "@chatiere/client";
+
+/** The invitation to the other seat: one a room. */
+const INVITATION = "0000000000000001";
+
+const chatiere = new Chatiere("http://127.0.0.1:8080");
+const [name, people, news, hand, choice, log] = ["name", "people", "news", "hand", "choice", "log"].map(
+  (id) => document.getElementById(id)!,
+) as [HTMLInputElement, HTMLElement, HTMLElement, HTMLElement, HTMLElement, HTMLElement];
+
+function element(tag: string, textContent: string): HTMLElement {
+  return Object.assign(document.createElement(tag), { textContent });
+}
+
+/** Follow the room of the address, or a new one, and show what comes. */
+async function play(): Promise<void> {
+  const isNew = location.hash === "";
+  // Behind the #, no browser sends it to a server.
+  const id = isNew ? newRoomId() : location.hash.slice(1);
+  location.hash = id;
+  // It keeps the secret of the seat, and who made the room.
+  const store = new LocalStorageStore(id);
+  const isHost = store.keep("role", isNew ? "host" : "guest") === "host";
+  const seat = await chatiere.takeSeat(store);
+  const room = await chatiere.enter(id, seat);
+  name.onchange = () => void room.postName(name.value).catch(tell);
+  if (!isHost) {
+    await room.postReply(INVITATION);
+  }
+  // `follow` connects again by itself, and then tells what came meanwhile, or tells a service that has forgotten all.
+  for await (const _ of room.follow()) {
+    await (isHost ? deal(room, seat) : Promise.resolve()).then(() => show(room, seat)).catch(tell);
+  }
+}
+
+/** Begin the game, once somebody has accepted the invitation. */
+async function deal(room: Room, seat: SealedSeat): Promise<void> {
+  const guest = room.contents.replies.get(INVITATION)?.[0];
+  if (guest === undefined || room.contents.newest() !== undefined) {
+    return;
+  }
+  const seats = [seat.seat, seatOf({ hash: guest })];
+  const { table } = await seat.newTable({ game: "discat", seats, acknowledgement: Acknowledgement.NONE });
+  await room.postTable(table);
+}
+
+/** Show who is here, and the newest table as one may see it: with one's own hand, or none. */
+async function show(room: Room, seat: SealedSeat): Promise<void> {
+  const { contents } = room;
+  const here = contents.people.map((person) => contents.names.get(person) ?? "somebody");
+  people.textContent = `Here: ${here.join(", ")}`;
+  const table = contents.newest();
+  if (table === undefined) {
+    return;
+  }
+  const players = headerOf(table).seats.map(hashText);
+  const isPlayer = players.includes(contents.person);
+  const update = isPlayer ? await seat.look(table) : (await chatiere.tables.look({ table })).update!;
+  const { view, events, legalActions, score } = update;
+  const { end, turn } = view!;
+  const nameOf = (number: number) => contents.names.get(players[number]!) ?? `seat ${number}`;
+  const totals = score!.totals.map(({ total }, number) => `${nameOf(number)} ${total ?? "?"}`).join(", ");
+  const winners = score!.winners.map(nameOf).join(" and ");
+  news.textContent = `${totals}: ${end ? `won by ${winners}` : `waiting for ${nameOf(turn!.seat!)}`}`;
+  if (view!.game.case === "discat" && update.seat !== undefined) {
+    hand.textContent = `Your cards: ${view!.game.value.seats[update.seat]!.handCards.join(" ")}`;
+  }
+  if (log.dataset.ply !== String(view!.ply)) {
+    log.dataset.ply = String(view!.ply);
+    log.append(...events.map(({ label }) => element("li", label)));
+    offer(room, seat, table, legalActions);
+  }
+}
+
+/** Offer the legal actions, which only the player to decide has. */
+function offer(room: Room, seat: SealedSeat, table: Uint8Array, actions: readonly Action[]): void {
+  const decide = async (action: Action) => room.postTable((await seat.move(table, action)).table);
+  const buttons = actions.map((action) => {
+    // The same move makes the same table: a click that failed can be repeated.
+    return Object.assign(element("button", action.label), { onclick: () => void decide(action).catch(tell) });
+  });
+  choice.replaceChildren(...buttons);
+}
+
+/** Tell what went wrong. While the service does not respond: what the room tells next shows the table again. */
+function tell(error: Error): void {
+  news.textContent = error instanceof TransportError ? "Not connected: trying again" : error.message;
+}
+
+play().catch((error: Error) => (news.textContent = error.message));

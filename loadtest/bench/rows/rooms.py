@@ -1,0 +1,247 @@
+"""Rooms in which games are played at people's pace: how long from Post until all followers have the table."""
+
+import asyncio
+import resource
+import secrets
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from chatiere.engine import Game
+from chatiere.v1 import room_service_pb2 as pb
+from chatiere.v1 import table_service_pb2 as tables_pb
+from chatiere.v1.game_pb2 import TURN_KIND_DECISION
+from chatiere.v1.table_service_pb2_grpc import TableServiceStub
+from loadtest.bench.bounds import bound_of
+from loadtest.bench.measure import BenchPlan, Result, Row, measured
+from loadtest.bench.room_clients import GrpcClients, RoomClients, WebClients
+from loadtest.bench.servers import BenchServer, chatiere, web_door_built
+
+GRPCIO, WEB = "grpcio's port", "door for browsers"
+FOLLOWERS = 4
+# Seconds between two moves in a room.
+PERIOD = 5.0
+# Milliseconds within which 99 % of the moves are to be with all followers.
+MOST = 100.0
+# Calls at a time while rooms fill, and seconds that anything may take.
+_AT_A_TIME, _PATIENCE = 100, 120.0
+
+
+class Load(NamedTuple):
+    """The figures of rooms at one door.
+
+    - `seconds`: of each move, from when its Post was due until all followers had the table.
+    - `delivered`, `expected`: tables that came to followers, and those that had to.
+    - `server_us`, `client_us`: processor time of a move in the server and in this process, in µs.
+    - `follower_kb`: the server's memory of a follower, in kB.
+    """
+
+    seconds: list[float]
+    delivered: int
+    expected: int
+    server_us: float
+    client_us: float
+    follower_kb: float
+
+
+class GameTables(NamedTuple):
+    """A game at a sealed table: the tables of all plies, and the secret of a seat."""
+
+    tables: list[bytes]
+    secret: bytes
+
+
+def measure(plan: BenchPlan) -> Result:
+    """Measure rooms at each door, with a move a room in every round."""
+    game, players = next(iter(plan.games.items()))
+    result = Result()
+    title = f"{plan.rooms:,} rooms with {FOLLOWERS} followers each, a move in {PERIOD:g} s in each"
+    lines = result.tables.setdefault(title, [])
+    doors: dict[str, Callable[[BenchServer], RoomClients]] = {GRPCIO: lambda server: GrpcClients(server.address)}
+    if web_door_built():
+        doors[WEB] = lambda server: WebClients(server.web_address)
+    # At the door for browsers each follower is a connection.
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    # One client may have half of all.
+    limits = ("--max-rooms", 2 * plan.rooms, "--max-followers", 2 * FOLLOWERS * plan.rooms)
+    for door, connect in doors.items():
+        with chatiere(1, "--relay", "memory", *map(str, limits)) as server:
+            played = play(server, game, players, plan.rounds)
+            load = asyncio.run(_load(connect, server, played, plan.rooms))
+        p50, p99 = (1000 * float(np.percentile(load.seconds, each)) for each in (50, 99))
+        result.rows += [
+            Row(
+                row=f"rooms, {door}, 99 % of the moves with all followers",
+                game=game.name,
+                unit="ms",
+                ours=p99,
+                peer=MOST,
+                bound=bound_of("rooms_p99").bound,
+                peer_name="what people are to wait at most",
+                at_most=True,
+            ),
+            Row(
+                row=f"rooms, {door}, deliveries",
+                game=game.name,
+                unit="tables",
+                ours=load.delivered,
+                peer=load.expected,
+                bound=bound_of("rooms_delivered").bound,
+                peer_name="moves times followers",
+            ),
+        ]
+        lines.append(
+            {
+                "door": door,
+                "moves": len(load.seconds),
+                "deliveries": load.delivered,
+                "lost": load.expected - load.delivered,
+                "p50 ms": p50,
+                "p99 ms": p99,
+                "server CPU µs a move": load.server_us,
+                "client CPU µs a move": load.client_us,
+                "server kB a follower": load.follower_kb,
+            }
+        )
+    return result
+
+
+def play(server: BenchServer, game: Game, players: int, moves: int) -> GameTables:
+    """Play so many moves of a game, or all of it; it can be posted to any room."""
+    with server.channel() as channel:
+        stub = TableServiceStub(channel)
+        begun = stub.NewTable(
+            tables_pb.NewTableRequest(
+                game=game.name,
+                players=players,
+                seats=[tables_pb.TableSeat()] * players,
+                acknowledgement=tables_pb.ACKNOWLEDGEMENT_NONE,
+            )
+        )
+        own = [each.secret for each in begun.secrets]
+        tables = [begun.table]
+        while len(tables) <= moves:
+            view = stub.Look(tables_pb.LookRequest(table=tables[-1])).update.view
+            if view.turn.kind != TURN_KIND_DECISION:
+                break
+            secret = own[view.turn.seat]
+            legal = stub.Look(tables_pb.LookRequest(table=tables[-1], secret=secret)).update.legal_actions
+            request = tables_pb.MoveRequest(table=tables[-1], secret=secret)
+            request.action.id = legal[0].id
+            tables.append(stub.Move(request).table)
+        return GameTables(tables, own[0])
+
+
+class _Rooms:
+    """All rooms, and when what came to whom."""
+
+    def __init__(self, clients: RoomClients, played: GameTables, count: int) -> None:
+        self._clients, self._played = clients, played
+        self._ids = [secrets.token_bytes(16) for _ in range(count)]
+        # By room and ply, when the table came to each follower.
+        self.came: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def enter(self) -> None:
+        """Let all follow, some at a time, and return when they do."""
+        rooms = [room for room in range(len(self._ids)) for _ in range(FOLLOWERS)]
+        for first in range(0, len(rooms), _AT_A_TIME):
+            entered = [(room, asyncio.Event()) for room in rooms[first : first + _AT_A_TIME]]
+            self._tasks += [asyncio.create_task(self._follow(*each)) for each in entered]
+            async with asyncio.timeout(_PATIENCE):
+                for _, event in entered:
+                    await event.wait()
+
+    async def _follow(self, room: int, entered: asyncio.Event) -> None:
+        request = pb.FollowRequest(room=self._ids[room], secret=secrets.token_bytes(16))
+        ply = 0
+        async for response in self._clients.follow(request):
+            now = time.perf_counter()
+            entered.set()
+            for entry in response.entries:
+                # Each table, once and in order.
+                if entry.table != self._played.tables[ply]:
+                    raise RuntimeError(f"another table than that of ply {ply} came to a follower")
+                self.came[room, ply].append(now)
+                ply += 1
+
+    async def begin(self) -> None:
+        """Post the first table to all rooms, some at a time, and wait until all followers have it."""
+        for first in range(0, len(self._ids), _AT_A_TIME):
+            rooms = range(first, min(first + _AT_A_TIME, len(self._ids)))
+            await asyncio.gather(*(self._post(room, 0) for room in rooms))
+        await self._arrived(0, 0)
+
+    async def play(self) -> list[float]:
+        """Post all other tables, each when it is due, spread evenly; return the seconds until all followers had it."""
+        count, plies = len(self._ids), len(self._played.tables) - 1
+        begin = time.perf_counter() + 0.1
+        due = {(n % count, 1 + n // count): begin + n * PERIOD / count for n in range(count * plies)}
+        posts = []
+        for (room, ply), when in due.items():
+            await asyncio.sleep(when - time.perf_counter())
+            posts.append(asyncio.create_task(self._post(room, ply)))
+        await asyncio.gather(*posts)
+        await self._arrived(1, plies)
+        return [max(self.came[each]) - when for each, when in due.items() if self.came[each]]
+
+    async def _post(self, room: int, ply: int) -> None:
+        table = self._played.tables[ply]
+        response = await self._clients.post(
+            pb.PostRequest(room=self._ids[room], secret=self._played.secret, table=table)
+        )
+        if not response.taken:
+            raise RuntimeError(f"the table of ply {ply} was not taken")
+
+    async def _arrived(self, first: int, last: int) -> None:
+        # Until all of these plies have come to all, or nothing comes any more; a follower that failed raises its error.
+        end = time.perf_counter() + _PATIENCE
+        expected = len(self._ids) * FOLLOWERS * (last - first + 1)
+        while self.count(first) < expected and time.perf_counter() < end:
+            for task in self._tasks:
+                if task.done():
+                    task.result()
+            await asyncio.sleep(0.05)
+
+    def count(self, first: int) -> int:
+        """Return how many tables, from a ply on, have come to followers."""
+        return sum(len(came) for (_, ply), came in self.came.items() if ply >= first)
+
+    async def leave(self) -> None:
+        """End all that follow."""
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        await self._clients.close()
+
+
+async def _load(
+    connect: Callable[[BenchServer], RoomClients], server: BenchServer, played: GameTables, count: int
+) -> Load:
+    rooms = _Rooms(connect(server), played, count)
+    followers, moves = FOLLOWERS * count, count * (len(played.tables) - 1)
+    before = server.memory()
+    try:
+        await rooms.enter()
+        memory = server.memory() - before
+        await rooms.begin()
+        with measured(server) as timer:
+            seconds = await rooms.play()
+    finally:
+        await rooms.leave()
+    run = timer.run(moves)
+    return Load(
+        seconds=seconds,
+        delivered=rooms.count(1),
+        expected=FOLLOWERS * moves,
+        server_us=1e6 * run.server / moves,
+        client_us=1e6 * run.client / moves,
+        follower_kb=memory / 1000 / followers,
+    )

@@ -1,0 +1,126 @@
+"""The live table in TypeScript: two browsers play by one link, a third looks on; all outlast the service."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client_package import ROOT, build_package, launched_browser, run, served_files
+
+pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
+
+from service.process import Served, served
+
+from chatiere.service.tables.keys import new_key
+
+EXAMPLE = ROOT / "examples/typescript/live"
+SERVICE = "http://127.0.0.1:8080"
+MILLISECONDS = 90_000
+# Somebody can decide, or the game is over.
+_TURN = "() => document.querySelector('#choice button') !== null || news.textContent.includes('won by')"
+_PLY_AFTER = "(ply) => Number(log.dataset.ply) > ply"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the page, built as its README says."""
+    repository = tmp_path_factory.mktemp("live")
+    package = build_package(repository)
+    folder = repository / EXAMPLE.relative_to(ROOT)
+    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("build"))
+    (block,) = re.findall(r"^## Live\n.*?^```sh\n(.*?)^```$", (EXAMPLE.parent / "README.md").read_text(), re.M | re.S)
+    for line in block.splitlines():
+        run(package, "sh", "-c", line)
+    return folder
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Run a service with rooms, always with the same keys: `serve(*arguments)`."""
+    keys = tmp_path / "table-keys"
+    keys.write_text(new_key().hex() + "\n")
+    keys.chmod(0o600)
+    options = ("--relay", "memory", "--table-keys", str(keys))
+    with ExitStack() as servers:
+        yield lambda *arguments: servers.enter_context(served(*options, *arguments, door="web"))
+
+
+@pytest.fixture
+def visit() -> Iterator[Callable[[str], Any]]:
+    """Open an address as somebody with a browser of their own; return the page."""
+    with launched_browser() as browser:
+
+        def opened(address: str) -> Any:
+            context = browser.new_context()
+            context.set_default_timeout(MILLISECONDS)
+            tab = context.new_page()
+            tab.goto(address)
+            return tab
+
+        yield opened
+
+
+def is_over(tab: Any) -> bool:
+    return "won by" in tab.text_content("#news")
+
+
+def ply_of(tab: Any) -> int:
+    return int(tab.locator("#log").get_attribute("data-ply"))
+
+
+def play(players: list[Any], plies: int | None = None) -> None:
+    """Let players push the first button that they have, so many times or to the end."""
+    played = 0
+    while played != plies:
+        newest = max(ply_of(tab) for tab in players)
+        for tab in players:
+            tab.wait_for_function(_PLY_AFTER, arg=newest - 1)
+        if is_over(players[0]):
+            return
+        actor = next((tab for tab in players if tab.locator("#choice button").count() > 0), None)
+        if actor is None:
+            continue
+        actor.locator("#choice button").first.click()
+        actor.wait_for_function(_PLY_AFTER, arg=newest)
+        played += 1
+
+
+def test_two_play_and_a_third_looks_on(page: Path, serve: Callable[..., Served], visit: Callable[[str], Any]) -> None:
+    with served_files(page) as origin:
+        server = serve("--web-origins", origin)
+        script = page / "build/live.js"
+        script.write_text(script.read_text().replace(SERVICE, f"http://{server.address}"))
+        anna = visit(origin)
+        anna.wait_for_function("() => location.hash.length > 20")
+        anna.fill("#name", "Anna")
+        anna.press("#name", "Enter")
+        ben = visit(anna.url)
+        ben.fill("#name", "Ben")
+        ben.press("#name", "Enter")
+        for tab in (anna, ben):
+            tab.wait_for_function("() => news.textContent.includes('Anna') && news.textContent.includes('Ben')")
+        cleo = visit(anna.url)
+        play([anna, ben], 4)
+        # The service goes away, and comes back without a memory of the room.
+        server.close()
+        assert serve("--web-origins", origin, "--web-address", server.address).address == server.address
+        play([anna, ben], 4)
+        # Ben's browser comes back, as the same player.
+        ben.reload()
+        ben.wait_for_function(_PLY_AFTER, arg=ply_of(anna) - 1)
+        play([anna, ben])
+        cleo.wait_for_function("() => news.textContent.includes('won by')")
+        assert len({tab.text_content("#news") for tab in (anna, ben, cleo)}) == 1
+        assert re.search(r"won by (Anna|Ben)", anna.text_content("#news"))
+        assert [tab.text_content("#hand") != "" for tab in (anna, ben, cleo)] == [True, True, False]
+        assert cleo.locator("#choice button").count() == 0
+
+
+def test_the_documentation_shows_the_example() -> None:
+    page = (ROOT / "docs/frontends.md").read_text("utf-8")
+    (section,) = re.findall(r"^## Live tables\n(.*?)^## ", page, re.M | re.S)
+    (shown,) = re.findall(r"^```ts\n(.*?)^```$", section, re.M | re.S)
+    assert shown in (EXAMPLE / "live.ts").read_text("utf-8")
