@@ -114,7 +114,7 @@ compat: $(BUILT) ## Try learners' libraries on the environments, each with the l
 lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest
+	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest release
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search chatiere.bots.integer_network $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 tests/debug_build
 	gcc -fsyntax-only -Wall -Wextra -Wshadow -Wconversion -Werror -Iengine/chatiere/bots engine/chatiere/bots/*.c tests/bots/*.c
@@ -156,8 +156,8 @@ mutants: $(BUILT) ## Plant faults in the sources, one at a time; fails if the te
 processors: $(BUILT) ## Compare what bots choose with what they choose on aarch64, under qemu-user; tells if that is not there
 	$(BIN)/python tests/other_processor.py
 
-wheel: $(BUILT) ## Build a wheel and its bill of materials into dist/, and test it in an environment of its own
-	$(BIN)/python tests/wheel_check.py
+wheel: $(BUILT) ## Build sdist, wheel and a bill of materials into dist/, and test the wheel in an environment of its own
+	PYTHONPATH=. $(BIN)/python tests/wheel_check.py
 
 constraints: $(BUILT) ## Regenerate deploy/constraints*.txt: the releases that the image is built from, with hashes
 	$(COMPILE) --extra web --extra redis --output-file deploy/constraints.txt pyproject.toml

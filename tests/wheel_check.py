@@ -1,9 +1,9 @@
-"""Build a wheel and its bill of materials into dist/, install it in an environment of its own and test it.
+"""Build sdist, wheel and a bill of materials into dist/, install the wheel in an environment of its own and test it.
 
 It must play, serve the page, have the definition of the API, type check, and let third-party Cython code cimport the
 engine: `make wheel`. The bill (CycloneDX) lists the wheel and the releases that the image installs with it, with
-hashes. On Linux the wheel brings libnghttp2 along. A build without that library must play, too, and say what
---fast-address needs.
+hashes. On Linux the wheel brings libnghttp2 along, and a bill of that. The sdist of the sdist is the same bit for bit.
+A build without libnghttp2 must play, too, and say what --fast-address needs.
 """
 
 import json
@@ -21,10 +21,22 @@ from pathlib import Path
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-ROOT = Path(__file__).parent.parent
+from release.packages import (
+    PIP,
+    ROOT,
+    build_sdist,
+    build_wheel,
+    epoch,
+    names_in,
+    needs_libraries,
+    take_generated_c,
+    unpack,
+)
+
 DIST = ROOT / "dist"
 CONSTRAINTS = ROOT / "deploy" / "constraints.txt"
-PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
+# The most that a wheel may weigh without its networks, in bytes.
+HEAVIEST = 3_700_000
 
 WANTED = (
     "chatiere/bots/networks/chat_perche-2.net.gz",
@@ -105,10 +117,10 @@ def run(*command: str | Path, cwd: Path) -> None:
     subprocess.run([str(part) for part in command], cwd=cwd, check=True)
 
 
-def names_in(wheel: Path) -> list[str]:
-    """Return the names of the files in a wheel."""
+def size_of_networks(wheel: Path) -> int:
+    """Return how many bytes of a wheel are networks."""
     with zipfile.ZipFile(wheel) as opened:
-        return opened.namelist()
+        return sum(each.compress_size for each in opened.infolist() if each.filename.endswith(".net.gz"))
 
 
 def write_bill(wheel: Path) -> Path:
@@ -155,29 +167,32 @@ def check_page(python: Path, work: Path) -> None:
     assert process.returncode == 0, process.returncode
 
 
-def build(directory: Path, work: Path) -> Path:
-    """Build a wheel into a directory."""
-    run(sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", directory, ROOT, cwd=work)
-    (wheel,) = directory.glob("chatiere-*.whl")
-    return wheel
+def check_libraries(wheel: Path) -> None:
+    """Compare the bill in a wheel with the libraries that were put into it."""
+    names = names_in(wheel)
+    brought = {name.split("/")[-1].split("-")[0] for name in names if name.startswith("chatiere.libs/")}
+    (bill,) = (name for name in names if ".dist-info/sboms/" in name)
+    with zipfile.ZipFile(wheel) as opened:
+        text = opened.read(bill).decode()
+    error = JsonStrictValidator(SchemaVersion.V1_4).validate_str(text)
+    assert error is None, error
+    listed = {each["name"].split("-")[0] for each in json.loads(text)["components"]} - {"chatiere"}
+    assert brought == listed == {"libnghttp2"}, (brought, listed)
 
 
-def bundle(wheel: Path, work: Path) -> Path:
-    """Put the libraries that a wheel needs into it."""
-    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    command = (sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", DIST, wheel)
-    subprocess.run([str(part) for part in command], cwd=work, check=True, env={**os.environ, "PATH": tools})
-    (bundled,) = DIST.glob("chatiere-*.whl")
-    return bundled
+def check_again(sdist: Path, source: Path, work: Path) -> None:
+    """Build the sdist once more, from its own content in another folder, and compare."""
+    again = build_sdist(source, work / "again")
+    assert again.read_bytes() == sdist.read_bytes(), "the sdist of the sdist differs"
 
 
-def check_without_nghttp2(work: Path) -> None:
+def check_without_nghttp2(source: Path, work: Path) -> None:
     """Build, install and try a wheel where pkg-config finds nothing."""
     os.environ["PKG_CONFIG"] = "false"
-    for built in ROOT.glob("build/lib*/chatiere/http2/*.so"):
+    for built in source.glob("build/lib*/chatiere/http2/*.so"):
         # Setuptools would take it into this wheel, too.
         built.unlink()
-    wheel = build(work / "without", work)
+    wheel = build_wheel(source, work / "without")
     venv.create(work / "plain", with_pip=True)
     python = work / "plain" / "bin" / "python"
     run(python, *PIP, "install", f"{wheel}[service]", cwd=work)
@@ -200,13 +215,18 @@ def main() -> None:
     shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        wheel = build(work / "wheel", work)
-        has_http2 = any(name.startswith("chatiere/http2/server.") and name.endswith(".so") for name in names_in(wheel))
-        if has_http2:
-            wheel = bundle(wheel, work)
-        else:
-            DIST.mkdir()
-            wheel = Path(shutil.copy(wheel, DIST))
+        # One time for all, whatever is committed meanwhile.
+        os.environ["SOURCE_DATE_EPOCH"] = str(epoch())
+        sdist = build_sdist(ROOT, DIST)
+        source = unpack(sdist, work / "source")
+        check_again(sdist, source, work)
+        print("the sdist is the same in another folder")
+        take_generated_c(source)
+        wheel = build_wheel(source, DIST)
+        size, networks = wheel.stat().st_size, size_of_networks(wheel)
+        print(f"{wheel.name} has {size:,} bytes, {networks:,} of them networks")
+        assert size - networks <= HEAVIEST
+        has_http2 = needs_libraries(wheel)
         names = names_in(wheel)
         for wanted in WANTED:
             assert wanted in names, f"the wheel lacks {wanted}"
@@ -234,8 +254,9 @@ def main() -> None:
         run(Path(sys.executable).with_name("buf"), "build", "api/descriptors.binpb", cwd=work)
         print("the wheel has the definition of the API")
         if has_http2:
+            check_libraries(wheel)
             run(python, "-c", BRINGS, cwd=work)
-            print("the wheel brings libnghttp2")
+            print("the wheel brings libnghttp2, and a bill of it")
         (work / "typed.py").write_text(TYPED)
         run(python, "-m", "mypy", "--strict", "typed.py", cwd=work)
         (work / "guest.pyx").write_text(CIMPORTS)
@@ -249,7 +270,7 @@ def main() -> None:
             cwd=work,
         )
         print("the wheel can be cimported")
-        check_without_nghttp2(work)
+        check_without_nghttp2(source, work)
         print("a build without libnghttp2 plays")
 
 

@@ -3,6 +3,9 @@ from libc.stdint cimport uint8_t, uint64_t
 
 cdef extern from * nogil:
     """
+    #ifndef __GNUC__
+    #error "Chatiere's engine is compiled by GCC or Clang, as it needs their vectors and builtins."
+    #endif
     #include <stdint.h>
     #include <string.h>
 

@@ -1,0 +1,1 @@
+"""Releases: the packages as they are published (make wheel)."""
