@@ -380,9 +380,7 @@ setup(
     packages=list(packages()),
     # Of the folders, which the source distribution has whole, nothing else.
     include_package_data=False,
-    package_data={
-        "": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "ladder.json", "*.net.gz", *SERVED]
-    },
+    package_data={"": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "ladder.json", "*.net.gz", *SERVED]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=[] if IS_SDIST else compiled(),
 )
