@@ -35,7 +35,7 @@ _INIT = """(() => {
 
 # A table on the screen that is the newest.
 NEWEST = ".stage[aria-busy=false]"
-# What can be picked or pushed at somebody's turn.
+# The things that can be picked or pushed at somebody's turn.
 TURN = f"{NEWEST} .pickable, {NEWEST} ~ .bar .choices button[data-action]"
 # The end of a game, or a link to send.
 _END = ".notice.end:not([hidden])"
@@ -82,7 +82,7 @@ _CHOOSE = f"""(index) => {{
   }}
   return null;
 }}"""
-# What the page shows; of what can be picked or pushed, where it is, and what is over its middle.
+# The page's state; of each thing that can be picked or pushed, its place, and the thing over its middle.
 _STATE = f"""() => JSON.stringify({{
   url: location.href,
   scroll: [scrollX, scrollY, innerWidth, innerHeight],
@@ -96,7 +96,7 @@ _STATE = f"""() => JSON.stringify({{
   }}),
 }})"""
 
-# What the page has kept, by its own store.
+# The tables that the page has kept, by its own store.
 _NEWEST = "async (id) => (await import('./store.js')).tableOf(id).newest"
 # Only what is no promise is asked again.
 _KEPT = """(arg) => {
@@ -150,7 +150,7 @@ class Person:
         )
         self.context.set_default_timeout(PATIENCE)
         self.context.add_init_script(_INIT.replace("SETTINGS", json.dumps(settings)))
-        # What the browser has said or asked for.
+        # The browser's messages and requests.
         self.errors: list[str] = []
         self.refused: list[Response] = []
         self.requests: list[Request] = []
