@@ -18,11 +18,13 @@ from bots.networks import random_network
 from chatiere import bots, engine
 from chatiere.bots import hosting
 from chatiere.bots.search import Leaves, search
+from chatiere.bots.trained import is_trained
 from chatiere.engine import Game, Position
 
 # Positions of each game.
 POSITIONS = 8
 SEARCHES = ("flat:playouts=100", "ismcts:simulations=400", "ismcts:simulations=200,noise=50")
+TRAINED = "ismcts:simulations=100,net=trained"
 MISTAKEN = ("flat:playouts=100,temperature=30", "ismcts:simulations=100,temperature=100")
 
 
@@ -77,7 +79,10 @@ def made_up(players: int) -> Callable[[Leaves], tuple[NDArray[np.float64], NDArr
 
 
 def choices() -> dict[str, dict[str, list[str]]]:
-    """Return the choices of all bots in all games, with the most players."""
+    """Return the choices of all bots in all games, with the most players.
+
+    Those with the package's networks are with the fewest.
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for game in engine.games():
         players = game.max_players
@@ -86,6 +91,8 @@ def choices() -> dict[str, dict[str, list[str]]]:
         network = random_network(game.name, players, groups=2).network()
         found[game.name]["network"] = visits(game, players, exploration=1.25, noise=0.25, network=network)
         found[game.name]["priors"] = visits(game, players, exploration=1.25, noise=0.25, evaluate=made_up(players))
+        if is_trained(game, game.min_players):
+            found[game.name][TRAINED] = chosen(game, game.min_players, TRAINED)
     return found
 
 

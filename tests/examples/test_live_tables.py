@@ -31,7 +31,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = build_package(repository)
     folder = repository / EXAMPLE.relative_to(ROOT)
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("build"))
-    (block,) = re.findall(r"^## Live\n.*?^```sh\n(.*?)^```$", (EXAMPLE.parent / "README.md").read_text(), re.M | re.S)
+    block, _ = re.findall(r"^```sh\n(.*?)^```$", (EXAMPLE / "README.md").read_text(), re.M | re.S)
     for line in block.splitlines():
         run(package, "sh", "-c", line)
     return folder
