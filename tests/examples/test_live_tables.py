@@ -3,7 +3,6 @@
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,7 @@ from client_package import ROOT, build_package, launched_browser, run, served_fi
 
 pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
 
-from service.process import Served, served
-
-from chatiere.service.tables.keys import new_key
+from service.process import Served, served_rooms
 
 EXAMPLE = ROOT / "examples/typescript/live"
 SERVICE = "http://127.0.0.1:8080"
@@ -40,12 +37,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     """Run a service with rooms, always with the same keys: `serve(*arguments)`."""
-    keys = tmp_path / "table-keys"
-    keys.write_text(new_key().hex() + "\n")
-    keys.chmod(0o600)
-    options = ("--relay", "memory", "--table-keys", str(keys))
-    with ExitStack() as servers:
-        yield lambda *arguments: servers.enter_context(served(*options, *arguments, door="web"))
+    with served_rooms(tmp_path) as serve:
+        yield serve
 
 
 @pytest.fixture

@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from service.process import Served, served
-
-from chatiere.service.tables.keys import new_key
+from service.process import Served, served, served_rooms
 
 from .conftest import ELSEWHERE
 from .live import await_actor, await_ply, await_table, come, deal, gathered, newest, opened_room, play
@@ -60,12 +57,8 @@ def test_who_was_offline_comes_back_to_the_newest_table(visit: Callable[..., Per
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     """Run a server of rooms, always with the same keys: `serve(*arguments)`."""
-    keys = tmp_path / "table-keys"
-    keys.write_text(new_key().hex() + "\n")
-    keys.chmod(0o600)
-    options = ("--relay", "memory", "--table-keys", str(keys))
-    with ExitStack() as servers:
-        yield lambda *arguments: servers.enter_context(served(*options, *arguments, door="web"))
+    with served_rooms(tmp_path) as serve:
+        yield serve
 
 
 def test_a_server_that_comes_back_gets_the_room_again(chromium: Browser, serve: Callable[..., Served]) -> None:

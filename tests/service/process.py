@@ -9,12 +9,14 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
+
+from chatiere.service.tables.keys import new_key
 
 from .support import PATIENCE, Door
 
@@ -168,3 +170,14 @@ def served(
             yield server
         finally:
             server.close()
+
+
+@contextmanager
+def served_rooms(folder: Path) -> Iterator[Callable[..., Served]]:
+    """Serve rooms to browsers, each time with the same keys, kept in a folder: call what it yields with arguments."""
+    keys = folder / "table-keys"
+    keys.write_text(new_key().hex() + "\n")
+    keys.chmod(0o600)
+    options = ("--relay", "memory", "--table-keys", str(keys))
+    with ExitStack() as servers:
+        yield lambda *arguments: servers.enter_context(served(*options, *arguments, door="web"))
