@@ -219,6 +219,34 @@ def test_who_comes_late_gets_all_and_a_second_table_of_a_ply_is_not_taken(addres
             assert late.contents.tables == mine.contents.tables
 
 
+def played_alone(seat: SealedSeat, plies: int) -> list[bytes]:
+    """Play Discat against a bot; return the tables of all plies."""
+    tables = [seat.new_table("discat", [seat.seat, tables_pb.TableSeat(bot="random")], NONE).table]
+    for _ in range(plies):
+        legal = seat.look(tables[-1]).legal_actions
+        tables.append(seat.move(tables[-1], legal[0] if legal else None).table)
+    return tables
+
+
+def test_a_room_that_has_begun_anew_gets_the_tables_before_one_that_it_cannot_take_yet(
+    address: str, tmp_path: Path
+) -> None:
+    with SealedSeat(address, tmp_path / "me") as me:
+        *earlier, newest = played_alone(me, 4)
+
+        def entered(room: bytes) -> Room:
+            # Somebody else has begun to fill it.
+            with Room(address, room, secret=me.secret) as other:
+                other.post_table(earlier[0])
+            return Room(address, room, secret=me.secret)
+
+        with entered(new_room_id()) as knowing, entered(new_room_id()) as knows_nothing:
+            for table in earlier:
+                knowing.contents.keep(pb.RoomEntry(table=table))
+            assert knowing.post_table(newest) == pb.PostResponse(taken=True, table=newest)
+            assert knows_nothing.post_table(newest) == pb.PostResponse(taken=False, table=earlier[0])
+
+
 def test_refusals(address: str) -> None:
     with Room(address, b"short") as room:
         with pytest.raises(ChatiereError, match="INVALID_ROOM: room: "):
@@ -283,6 +311,19 @@ def test_asyncio(address: str, tmp_path: Path) -> None:
                 moved = me.move(table, legal[0] if legal else None).table
                 with pytest.raises(ChatiereError, match="WRONG_SECRET"):
                     await theirs.post_table(moved)
+
+    played(work)
+
+
+def test_asyncio_in_a_room_that_has_begun_anew(address: str, tmp_path: Path) -> None:
+    async def work() -> None:
+        with SealedSeat(address, tmp_path / "me") as me:
+            *earlier, newest = played_alone(me, 4)
+            async with AsyncRoom(address, new_room_id(), secret=me.secret) as room:
+                await room.post_table(earlier[0])
+                for table in earlier:
+                    room.contents.keep(pb.RoomEntry(table=table))
+                assert await room.post_table(newest) == pb.PostResponse(taken=True, table=newest)
 
     played(work)
 

@@ -22,7 +22,7 @@ _PLY_AFTER = "(ply) => Number(log.dataset.ply) > ply"
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the page, built as its README says."""
     repository = tmp_path_factory.mktemp("live")
     package = build_package(repository)
@@ -32,6 +32,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for line in block.splitlines():
         run(package, "sh", "-c", line)
     return folder
+
+
+@pytest.fixture
+def page(built: Path, tmp_path: Path) -> Path:
+    """A copy of that folder, in which a test tells the page where its service is."""
+    return Path(shutil.copytree(built, tmp_path / "page"))
 
 
 @pytest.fixture

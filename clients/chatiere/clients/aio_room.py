@@ -58,7 +58,13 @@ class AsyncRoom(AsyncChannelClient):
 
     async def post_table(self, table: bytes, *, timeout: float | None = None) -> pb.PostResponse:
         """See Room.post_table."""
-        response = await self._post(pb.PostRequest(table=table), timeout)
+        post = pb.PostRequest(table=table)
+        response = await self._post(post, timeout)
+        # See Room.
+        if not response.taken and (lacking := self.contents.between(response.table, table)):
+            for earlier in lacking:
+                await self._post_again(pb.PostRequest(table=earlier))
+            response = await self._post(post, timeout)
         self.contents.keep(pb.RoomEntry(table=response.table))
         return response
 

@@ -86,7 +86,13 @@ class Room(ChannelClient):
 
         Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Raises ForkError if another table of its ply was followed.
         """
-        response = self._post(pb.PostRequest(table=table), timeout)
+        post = pb.PostRequest(table=table)
+        response = self._post(post, timeout)
+        # A room that has begun anew lacks tables until those who follow it have posted them again.
+        if not response.taken and (lacking := self.contents.between(response.table, table)):
+            for earlier in lacking:
+                self._post_again(pb.PostRequest(table=earlier))
+            response = self._post(post, timeout)
         self.contents.keep(pb.RoomEntry(table=response.table))
         return response
 

@@ -62,7 +62,16 @@ export class Room {
    * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError if another table of its ply was followed.
    */
   async postTable(table: Uint8Array): Promise<PostResponse> {
-    const response = await this.#post({ case: "table", value: table });
+    const post = { case: "table", value: table } as const;
+    let response = await this.#post(post);
+    // A room that has begun anew lacks tables until those who follow it have posted them again.
+    const lacking = response.taken || response.table === undefined ? [] : this.contents.between(response.table, table);
+    for (const value of lacking) {
+      await this.#postAgain({ case: "table", value });
+    }
+    if (lacking.length > 0) {
+      response = await this.#post(post);
+    }
     if (response.table !== undefined) {
       this.contents.keep({ entry: { case: "table", value: response.table } });
     }

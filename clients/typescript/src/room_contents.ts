@@ -47,6 +47,14 @@ export class RoomContents {
     return plies?.get(Math.max(...plies.keys()));
   }
 
+  /** Return the known tables between two of one game, in the order of play: what a room lacks that holds only the first. */
+  between(held: Uint8Array, table: Uint8Array): Uint8Array[] {
+    const [first, last] = [readTable(held), readTable(table)];
+    const known = this.tables.get(last.id);
+    const plies = Array.from({ length: Math.max(0, last.ply - first.ply - 1) }, (_, index) => first.ply + 1 + index);
+    return plies.flatMap((ply) => known?.get(ply) ?? []);
+  }
+
   /** Take an entry into account. Throws ForkError for another table of a known ply. */
   keep(kept: Entry): void {
     const { entry } = create(RoomEntrySchema, kept);

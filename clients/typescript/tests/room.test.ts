@@ -17,6 +17,7 @@ import {
   type Room,
   RoomContents,
   RoomService,
+  type SealedSeat,
   seatOf,
 } from "@chatiere/client";
 
@@ -102,6 +103,31 @@ test("a second table of a ply is not taken, and the first comes back", async () 
   assert.throws(() => room.contents.keep(entryOf(present(second))), ForkError);
 });
 
+test("a room that has begun anew gets the tables before one that it cannot take yet", async () => {
+  const seat = await chatiere.takeSeat(new MapStore());
+  const id = newRoomId();
+  const room = await chatiere.enter(id, seat);
+  const tables = await playedAlone(seat, 4);
+  tables.slice(0, 4).forEach((table) => room.contents.keep(entryOf(table)));
+  // Somebody else has begun to fill it.
+  await (await chatiere.enter(id, seat)).postTable(at(tables, 0));
+  const { taken, table } = await room.postTable(at(tables, 4));
+  assert.deepEqual([taken, table], [true, at(tables, 4)]);
+});
+
+/** Play Discat against a bot; return the tables of all plies. */
+async function playedAlone(seat: SealedSeat, plies: number): Promise<Uint8Array[]> {
+  const acknowledgement = Acknowledgement.NONE;
+  const seats = [seat.seat, seatOf({ bot: "random" })];
+  const tables = [(await seat.newTable({ game: "discat", seats, acknowledgement })).table];
+  for (let ply = 0; ply < plies; ply++) {
+    const newest = at(tables, ply);
+    const { legalActions } = await seat.look(newest);
+    tables.push((await seat.move(newest, legalActions[0])).table);
+  }
+  return tables;
+}
+
 function entryOf(table: Uint8Array) {
   return { entry: { case: "table", value: table } } as const;
 }
@@ -185,14 +211,7 @@ test("a final error is thrown", async () => {
 
 test("tables are posted again in the order in which a room takes them", async () => {
   const seat = await chatiere.takeSeat(new MapStore());
-  const acknowledgement = Acknowledgement.NONE;
-  const seats = [seat.seat, seatOf({ bot: "random" })];
-  const tables = [(await seat.newTable({ game: "discat", seats, acknowledgement })).table];
-  for (let ply = 0; ply < 6; ply++) {
-    const newest = at(tables, ply);
-    const { legalActions } = await seat.look(newest);
-    tables.push((await seat.move(newest, legalActions[0])).table);
-  }
+  const tables = await playedAlone(seat, 6);
   const contents = new RoomContents(hashText(seat.seat));
   tables.forEach((table) => contents.keep(entryOf(table)));
   const entries = [entryOf(at(tables, 3)), entryOf(at(tables, 4))];

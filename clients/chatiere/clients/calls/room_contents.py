@@ -48,6 +48,13 @@ class RoomContents:
             plies = self.tables.get(table_id, {})
             return plies[max(plies)] if plies else None
 
+    def between(self, held: bytes, table: bytes) -> list[bytes]:
+        """Return the known tables between two of a game, in order: what a room lacks that holds only the first."""
+        first, last = header_of(held), header_of(table)
+        with self._lock:
+            known = self.tables.get(last.table_id, {})
+            return [known[ply] for ply in range(first.ply + 1, last.ply) if ply in known]
+
     def keep(self, entry: pb.RoomEntry) -> None:
         """Take an entry into account. Raises ForkError for another table of a known ply."""
         with self._lock:
