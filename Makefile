@@ -6,6 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
+DOCS_BUILT := $(VENV)/.docs-built
 COMPILED := $(shell find engine http2 service web tests/debug_build -not -path '*/node_modules/*' -a \( -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po' -o -name '*.pot' \)) $(wildcard proto/chatiere/v1/*.proto)
 SHOWN := $(wildcard docs/rules/*.md docs/games/*)
 PYTHON_SOURCES := $(shell find engine http2 service clients/chatiere -name '*.py' -o -name '*.pyi')
@@ -76,9 +77,9 @@ comma := ,
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 # Browsers and processes may starve: a test that fails is tried again, and listed with its traceback in any case.
 RERUNS := --reruns 2 --rerun-show-tracebacks -rR
-OF_TEST := not cluster and not slow and not whole_page and not languages
+OF_TEST := not cluster and not slow and not whole_page and not languages and not site
 
-.PHONY: help demo web test test-all slow page clients cluster compat lint debug coverage debug-games rare-events mutants processors wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test test-all slow page clients cluster compat docs docs-serve lint debug coverage debug-games rare-events mutants processors wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -110,6 +111,14 @@ cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the
 
 compat: $(BUILT) ## Try learners' libraries on the environments, each with the lowest and the highest releases that go with us (downloads gigabytes)
 	cd tests && ../$(BIN)/python -m compat $(COMPAT)
+
+docs: $(DOCS_BUILT) ## Build the documentation's site in build/site, with a warning as an error, and test it in Chromium
+	$(BIN)/python docs/site/protos.py
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs/site . build/site
+	$(BIN)/python -m pytest -m site tests/documentation
+
+docs-serve: docs ## Serve that site on this machine
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
 lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
@@ -208,6 +217,10 @@ $(FUZZ_HTTP2): $(FUZZ_HTTP2_SOURCES)
 
 $(BENCH_BUILT): $(BUILT)
 	@$(PIP) install --group bench
+	@touch $@
+
+$(DOCS_BUILT): $(BUILT)
+	@$(PIP) install --group docs
 	@touch $@
 
 $(DEBUG_BUILT): $(BUILT) $(COMPILED) $(PYTHON_SOURCES)

@@ -1,0 +1,83 @@
+"""The site of the documentation: Sphinx over the repository's Markdown, and what protos.py makes of the API."""
+
+import re
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+project = "Chatière"
+author = copyright = "The Chatière authors"
+version = release = version_of("chatiere")
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+# The pages keep their places in the repository, so that links among them are the same there and here.
+root_doc = "docs/index"
+include_patterns = [
+    *("docs/**", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"),
+    *("examples/README.md", "examples/**/README.md", "clients/typescript/README.md", "loadtest/README.md"),
+]
+exclude_patterns = [
+    *(".*", "build", "dist", "engine", "http2", "proto", "release", "service", "tests", "web"),
+    *("**/node_modules", "**/generated/google", "clients/chatiere", "deploy"),
+]
+templates_path = []
+html_theme = "furo"
+html_title = project
+html_static_path = []
+html_show_sphinx = False
+html_copy_source = False
+html_extra_path = ["root"]
+# As GitHub makes them.
+myst_heading_anchors = 4
+# Of the rules, whose sections are numbered and begin where the file begins.
+suppress_warnings = ["myst.header"]
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+# Docstrings have code in single backticks.
+default_role = "code"
+# HTML of the theme, and by what it is completed.
+_THEME = {
+    'role="heading">': 'role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Pages">',
+    '<aside class="toc-drawer': '<aside aria-label="This page" class="toc-drawer',
+    'class="table-wrapper colwidths-auto docutils container"': 'class="table-wrapper docutils container" tabindex="0"',
+    "<pre>": '<pre tabindex="0">',
+}
+
+
+def setup(app: Sphinx) -> None:
+    """Read docstrings as they are written; write llms.txt and complete the theme's HTML at the end."""
+    app.connect("autodoc-process-docstring", _from_markdown)
+    app.connect("build-finished", _list_pages)
+    app.connect("build-finished", _complete_html)
+
+
+def _from_markdown(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
+    # Docstrings are plain text with code in single backticks, lists and indented code.
+    found: list[str] = []
+    for number, line in enumerate(lines):
+        begins = line.startswith("    ") and line.strip() and (number == 0 or not lines[number - 1].strip())
+        if begins and not any(each.startswith("    ") for each in found[-1:]):
+            found += ["::", ""]
+        is_code = line.startswith("    ")
+        found.append(line if is_code else re.sub(r"(\*|\||_(?=\W|$))(?=[^`]*(?:`[^`]*`[^`]*)*$)", r"\\\1", line))
+    lines[:] = found
+
+
+def _list_pages(app: Sphinx, error: Exception | None) -> None:
+    """Write llms.txt (llmstxt.org): the titles of all pages, with where they are."""
+    if error is None:
+        titles = app.env.titles
+        pages = [f"- [{titles[name].astext()}]({name}.html)" for name in sorted(titles)]
+        (Path(app.outdir) / "llms.txt").write_text("\n".join([f"# {project}", "", *pages, ""]), "utf-8")
+
+
+def _complete_html(app: Sphinx, error: Exception | None) -> None:
+    """Add what the theme leaves out for those who hear the page, or use it by keyboard."""
+    for path in Path(app.outdir).rglob("*.html") if error is None else ():
+        text = path.read_text("utf-8")
+        for theirs, ours in _THEME.items():
+            text = text.replace(theirs, ours)
+        path.write_text(text, "utf-8")
