@@ -1,19 +1,35 @@
 """The page's accessibility by axe-core: nothing serious, in light and dark, from phone to desktop."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from node_modules import install
+from playwright.sync_api import expect
+
+from chatiere.clients.records import read_record
 
 from .live import await_table, deal, opened_room
-from .person import Person
+from .person import TURN, Person
 from .test_page_games import GAMES
 
 SERIOUS = ("serious", "critical")
 # People who speak to the browser say what they see: axe leaves that rule out unless it is asked for.
 RUN = """axe.run({ rules: { "label-content-name-mismatch": { enabled: true } } })"""
+# The same for what can be picked or tried on the stage; what is seen there, and the name.
+ON_STAGE = """async () => {
+  const { violations } = await axe.run(".stage", {
+    runOnly: ["label-content-name-mismatch"],
+    rules: { "label-content-name-mismatch": { enabled: true } },
+  });
+  const found = violations.flatMap(({ nodes }) => nodes).map(({ target }) => document.querySelector(target[0]));
+  return found.map((one) => [one.textContent, one.getAttribute("aria-label")]);
+}"""
+SAMPLES = Path(__file__).parents[2] / "docs" / "games"
+# Decisions of the samples in mid-game: with points in castles; to give a card and to take one from the pile; any.
+MIDDLE = {"chatpentiers": (45,), "momistigri": (9, 16), "discat": (20,), "chat_cartonne": (40,), "chat_perche": (30,)}
 PARTS = (
     *("lobby", "new game", "record", "rules", "invitation", "settings", "end", "moment"),
     *("entrance", "room", "live table"),
@@ -105,6 +121,24 @@ def test_nothing_serious(
     assert found["passes"]
     # Nothing is wider than the screen.
     assert person.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_names_on_the_stage_say_what_is_seen_until_the_end(visit: Callable[..., Person], axe: str, game: str) -> None:
+    """A sample is played on from mid-game, from its last decision and from its end."""
+    person = visit()
+    page = person.page
+    last = len(read_record(SAMPLES / f"{game}.chatiere").actions)
+    for ply in (*MIDDLE[game], last - 1, last):
+        person.open(f"record/{game}/{ply}/all")
+        page.get_by_role("button", name="Play on from here").click()
+        if ply < last:
+            page.wait_for_selector(TURN)
+            expect(page.locator(".stage [role=button]")).not_to_have_count(0)
+        else:
+            expect(page.locator(".playing-on [role=status]")).to_contain_text(re.compile("win|won"))
+        page.evaluate(axe)
+        assert page.evaluate(ON_STAGE) == []
 
 
 def test_axe_would_find_something(visit: Callable[..., Person], axe: str) -> None:

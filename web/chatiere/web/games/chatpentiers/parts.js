@@ -212,7 +212,12 @@ function nextStone({ width, limit, count }, { y, height, suit }) {
     0,
     y,
     plane(box, 4, `var(--suit-soft-${suit})`, look),
-    text(isFull ? "!" : "+", 0, 0, size, { anchor: "middle", weight: 700 }),
+    // The zone's name says how many cards it has and may have.
+    s(
+      "g",
+      { "aria-hidden": "true" },
+      text(isFull ? "!" : "+", 0, 0, size, { anchor: "middle", weight: 700 }),
+    ),
   );
 }
 
@@ -224,7 +229,7 @@ function counts({ width, foot, isSection, limit, count, points }) {
   const isPerfect = isSection && count === limit;
   const isOver = count > limit;
   const half = width / 2;
-  const said = points !== 0 && width >= 62 ? (points > 0 ? `+${points}` : `−${-points}`) : "";
+  const said = width >= 62 ? signed(points) : "";
   const fill = isOver || isPerfect ? "var(--surface)" : "var(--ink)";
   const [y, size] = [3 + (foot - 5) / 2, foot >= 24 ? 14 : 12];
   const box = { x: -half + 1, y: 3, width: width - 2, height: Math.max(4, foot - 5) };
@@ -241,6 +246,14 @@ function counts({ width, foot, isSection, limit, count, points }) {
       }),
     said && text(said, half - 8, y, size, { anchor: "end", fill, weight: 700 }),
   ];
+}
+
+/**
+ * Write points with their sign; those that are none as nothing.
+ * @param {number} points
+ */
+export function signed(points) {
+  return points === 0 ? "" : points > 0 ? `+${points}` : `−${-points}`;
 }
 
 /**

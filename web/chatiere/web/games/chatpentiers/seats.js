@@ -1,7 +1,7 @@
 // The seats of Chatpentiers: their plates and castles, and the hand at the bottom.
 
 import { cardBack } from "../../art/cards.js";
-import { brick, card, DRAWN, ground, plane, plate, RATIO, tower } from "./parts.js";
+import { brick, card, DRAWN, ground, plane, plate, RATIO, signed, tower } from "./parts.js";
 import { keyOf, numberOf, zoneKey } from "./picks.js";
 import { around, contentOf, isOver, isTaking, seatOf, suitOf, valueOf, zonesOf } from "./view.js";
 
@@ -204,13 +204,15 @@ function nextOf({ details, picked: [chosen], candidates }, pick, place) {
 }
 
 /**
- * Say what lies in a zone.
+ * Say what lies in a zone, and its points.
  * @param {Context} context
  * @param {Content} content
  */
-function whatIn({ nameOf, t }, { cards, limit, isSection, suit }) {
+function whatIn({ nameOf, t }, { cards, limit, isSection, points, suit }) {
   const count = cards.length;
   return [
+    // Beside the number of cards, as it is drawn.
+    signed(points),
     count === 0 ? t("empty") : nameOf("colour", suit ?? 0),
     isSection && count === limit && t("perfect"),
     count > limit && t("too-many"),

@@ -24,7 +24,8 @@ const COAT_OF_COLOUR = [3, 5, 0, 4, 1];
 const MOODS = ["calm", "happy", "sleepy", "startled", "cross"];
 
 /**
- * Text; `anchor` is start, middle or end.
+ * Text; `anchor` is start, middle or end. Its first character is a space, which is not drawn: it parts texts that are read
+ * one after the other.
  * @param {string} content
  * @param {number} x
  * @param {number} y the middle of its height
@@ -36,7 +37,7 @@ export function write(content, x, y, size, { ink = "var(--ink)", anchor = "middl
   const text = s(
     "text",
     { x, y, dy: "0.36em", "font-size": size, "font-weight": weight, "text-anchor": anchor },
-    content,
+    ` ${content}`,
   );
   text.style.fill = ink;
   return text;

@@ -199,12 +199,20 @@ function plateItem(context, seat, room) {
   const state = stateOf(context, seat);
   const name = context.seatName(seat);
   const texts = room.width >= 140 ? room.width * 0.74 - (handSize > 0 ? 46 : 20) : room.width - 6;
+  const lines = linesOf(state, texts, room.width >= 140 && room.height > 50 ? 2 : 1);
+  const seen = lines.flat();
+  // What is seen, in its order, then what there is no room for.
+  const said = [
+    ...seen,
+    t("hand-size", { count: handSize }),
+    ...state.filter((part) => !seen.includes(part)),
+  ];
   const look = {
     seat,
     name,
     // One's own cards are there to be counted.
     count: handSize > 0 && seat !== me ? String(handSize) : "",
-    lines: linesOf(state, texts, room.width >= 140 && room.height > 50 ? 2 : 1),
+    lines: lines.map((parts) => parts.join(" · ")),
     isActive: context.turn === seat,
     isReceiver: view.receiver === seat,
     isOut: !inRound && !isOver,
@@ -218,26 +226,26 @@ function plateItem(context, seat, room) {
     layer: 1,
     stamp: JSON.stringify([look, room.width, room.height]),
     draw: () => plate(look, room.width, room.height),
-    label: t("plate", { name, lines: [t("hand-size", { count: handSize }), ...state].join(", ") }),
+    label: t("plate", { name, lines: said.join(", ") }),
     ...(phaseOf(view) === "GIVE" && seat !== me && { pick: seatKey(seat) }),
   };
 }
 
 /**
- * Return what there is to say in lines, at most so many.
+ * Return what there is to say in the parts of lines, of which there are at most so many.
  * @param {readonly string[]} parts
  * @param {number} width
  * @param {number} most
  */
 function linesOf(parts, width, most) {
-  /** @type {string[]} */
+  /** @type {string[][]} */
   const lines = [];
   for (const part of parts) {
-    const both = `${lines.at(-1)} · ${part}`;
-    if (lines.length > 0 && widthOf(both, 12) <= width) {
+    const both = [...(lines.at(-1) ?? []), part];
+    if (lines.length > 0 && widthOf(both.join(" · "), 12) <= width) {
       lines[lines.length - 1] = both;
     } else {
-      lines.push(part);
+      lines.push([part]);
     }
   }
   return lines.slice(-most);

@@ -18,7 +18,7 @@ import {
   write,
 } from "./parts.js";
 import { pileKey } from "./picks.js";
-import { effectText, nameOf, statusOf, roundText } from "./text.js";
+import { effectText, pileLabel, statusOf, roundText } from "./text.js";
 import { arrivals, drawOf, effectOf, endsRound, eventsOf, kindOf, lookOf, PILE } from "./view.js";
 
 /** @typedef {import("../../game.js").Item} Item */
@@ -164,7 +164,6 @@ function headOf(effect, size, width, text) {
  * @returns {Item[]}
  */
 function pileItems(context, { cell, grid, cards }) {
-  const { t } = context;
   const isOpen = choosesFromPile(context);
   const fresh = arrivals(context, PILE);
   const pile = cards.filter(({ place }) => place === PILE);
@@ -185,7 +184,7 @@ function pileItems(context, { cell, grid, cards }) {
       layer: count > 1 ? 2 : 1,
       stamp: `tile ${kind} ${width} ${height} ${isTop ? count : 1} ${isNew}`,
       draw: () => tile(lookOf(context, kind), width, height, { count: isTop ? count : 1, isNew }),
-      ...(isTop && { mark: pileKey(kind), label: t("on-pile", { card: nameOf(context, kind), count }) }),
+      ...(isTop && { mark: pileKey(kind), label: pileLabel(context, kind, count) }),
       ...(isTop && isOpen && { pick: pileKey(kind) }),
     };
   });

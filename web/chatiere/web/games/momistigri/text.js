@@ -90,11 +90,28 @@ export function effectText({ t }, effect) {
  * @param {number} kind
  */
 export function nameOf(context, kind) {
-  const { colour, value = 0 } = infoOf(context, kind);
+  return context.t("card", { card: context.nameOf("card", kind), colour: colourOf(context, kind) });
+}
+
+/**
+ * Say how many cards of a kind lie on the pile: as it is drawn, the name and the number one after the other.
+ * @param {Context} context
+ * @param {number} kind
+ * @param {number} count
+ */
+export function pileLabel(context, kind, count) {
   const card = context.nameOf("card", kind);
-  return colour === undefined
-    ? `${card}, ${value}`
-    : context.t("card", { card, colour: context.nameOf("colour", colour) });
+  return context.t("on-pile", { card, count, colour: colourOf(context, kind) });
+}
+
+/**
+ * Return the name of a card's colour; of the Momistigri, which has none, the value that is printed on it.
+ * @param {Context} context
+ * @param {number} kind
+ */
+function colourOf(context, kind) {
+  const { colour, value = 0 } = infoOf(context, kind);
+  return colour === undefined ? String(value) : context.nameOf("colour", colour);
 }
 
 /**
