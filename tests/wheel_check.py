@@ -41,6 +41,7 @@ HEAVIEST = 3_700_000
 WANTED = (
     "chatiere/bots/networks/chat_perche-2.net.gz",
     "chatiere/bots/networks/discat-2.net.gz",
+    "chatiere/bots/networks/momistigri-3.net.gz",
     "chatiere/engine/core/fr.mo",
     "chatiere/engine/core/game.pxd",
     "chatiere/engine/py.typed",

@@ -16,7 +16,11 @@ from chatiere.envs import TableEnv
 from .support import TABLES, Host
 
 # With the game's own bot, and how much the network alone wins against it at least, in a few games.
-SHIPPED = {("chat_perche", 2): ("climber", 0.75), ("discat", 2): ("largest", 0.65)}
+SHIPPED = {
+    ("chat_perche", 2): ("climber", 0.75),
+    ("discat", 2): ("largest", 0.65),
+    ("momistigri", 3): ("discarding", 0.65),
+}
 FOLDER = Path(trained.__file__).with_name("networks")
 
 
