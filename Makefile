@@ -54,6 +54,9 @@ COMPAT ?=
 # verdicts are committed, --again for its survivors.
 MUTANTS ?=
 
+# The version that make release makes, such as 1.0.0.
+VERSION ?=
+
 # For the Python of deploy/Dockerfile; `make constraints UPGRADE=--upgrade` also takes newer releases.
 UPGRADE ?=
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --python-platform linux \
@@ -78,7 +81,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 RERUNS := --reruns 2 --rerun-show-tracebacks -rR
 OF_TEST := not cluster and not slow and not whole_page and not languages
 
-.PHONY: help demo web test test-all slow page clients cluster compat lint debug coverage debug-games rare-events mutants processors wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test test-all slow page clients cluster compat lint debug coverage debug-games rare-events mutants processors wheel release constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -158,6 +161,9 @@ processors: $(BUILT) ## Compare what bots choose with what they choose on aarch6
 
 wheel: $(BUILT) ## Build sdist, wheel and a bill of materials into dist/, and test the wheel in an environment of its own
 	PYTHONPATH=. $(BIN)/python tests/wheel_check.py
+
+release: $(BUILT) ## Make the release VERSION in a clean clone: version, changelog, packages with checksums in dist/, commit and tag; uploads nothing
+	$(BIN)/python -m release $(VERSION)
 
 constraints: $(BUILT) ## Regenerate deploy/constraints*.txt: the releases that the image is built from, with hashes
 	$(COMPILE) --extra web --extra redis --output-file deploy/constraints.txt pyproject.toml

@@ -1,11 +1,14 @@
 """What is said of the project outside its documentation: one version, one licence, one owner of the copyright."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from release.__main__ import PLACES
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -15,6 +18,9 @@ CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf
 
 def test_the_version_is_the_same_everywhere() -> None:
     assert PROJECT["version"] == PACKAGE["version"] == CITATION["version"]
+    for name, pattern in PLACES.items():
+        found = re.findall(pattern, (ROOT / name).read_text("utf-8"), re.MULTILINE)
+        assert set(found) == {PROJECT["version"]}, name
 
 
 def test_the_licence_is_the_same_everywhere() -> None:
