@@ -29,6 +29,7 @@ PLACES = {
     "clients/typescript/package.json": r'^  "version": "(.+)",$',
     "clients/typescript/package-lock.json": r'"name": "@chatiere/client",\s+"version": "(.+)",$',
     "clients/typescript/README.md": r"chatiere-client-(.+?)\.tgz",
+    "deploy/Dockerfile": r'image\.version="(.+)"',
     "deploy/kubernetes/base/kustomization.yaml": r"^ +newTag: (.+)$",
 }
 

@@ -37,6 +37,18 @@ def test_the_owner_is_the_same_everywhere() -> None:
     assert author["name"] in (ROOT / "NOTICE").read_text("utf-8")
 
 
+def test_the_labels_of_the_image_are_those_of_the_package() -> None:
+    dockerfile = (ROOT / "deploy/Dockerfile").read_text("utf-8")
+    labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]+)"', dockerfile))
+    assert labels["title"] == CITATION["title"]
+    assert labels["description"] == PROJECT["description"]
+    assert labels["licenses"] == PROJECT["license"]
+    assert labels["source"] == PROJECT["urls"]["Repository"]
+    assert labels["documentation"].startswith(f"{labels['source']}/blob/main/")
+    assert (ROOT / labels["documentation"].removeprefix(f"{labels['source']}/blob/main/")).is_file()
+    assert labels["revision"] == "${REVISION}"
+
+
 def test_forms_for_issues_are_well_formed() -> None:
     forms = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))
     assert forms
