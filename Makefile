@@ -114,7 +114,7 @@ cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the
 compat: $(BUILT) ## Try learners' libraries on the environments, each with the lowest and the highest releases that go with us (downloads gigabytes)
 	cd tests && ../$(BIN)/python -m compat $(COMPAT)
 
-lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node), the workflows (zizmor) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest release
@@ -124,6 +124,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's wa
 	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2/chatiere/http2 \
 		$$(pkg-config --cflags libnghttp2) http2/chatiere/http2/*.c tests/fuzz/http2/*.c)
 	$(BIN)/python tests/page_lint.py
+	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 	$(BIN)/buf breaking proto --against $(IMAGE)
