@@ -55,6 +55,9 @@ COMPAT ?=
 # verdicts are committed, --again for its survivors.
 MUTANTS ?=
 
+# The version that make release makes, such as 1.0.0.
+VERSION ?=
+
 # For the Python of deploy/Dockerfile; `make constraints UPGRADE=--upgrade` also takes newer releases.
 UPGRADE ?=
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --python-platform linux \
@@ -79,7 +82,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 RERUNS := --reruns 2 --rerun-show-tracebacks -rR
 OF_TEST := not cluster and not slow and not whole_page and not languages and not site
 
-.PHONY: help demo web test test-all slow page clients cluster compat docs docs-serve lint debug coverage debug-games rare-events mutants processors wheel constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test test-all slow page clients cluster compat docs docs-serve lint debug coverage debug-games rare-events mutants processors wheel release constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -120,7 +123,7 @@ docs: $(DOCS_BUILT) ## Build the documentation's site in build/site, with a warn
 docs-serve: docs ## Serve that site on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
-lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node) and the API definition, also against the last release's (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's warnings), the page (tsc, prettier; with Node), the workflows (zizmor) and the API definition, also against the last release's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest release
@@ -130,6 +133,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's wa
 	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2/chatiere/http2 \
 		$$(pkg-config --cflags libnghttp2) http2/chatiere/http2/*.c tests/fuzz/http2/*.c)
 	$(BIN)/python tests/page_lint.py
+	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 	$(BIN)/buf breaking proto --against $(IMAGE)
@@ -167,6 +171,9 @@ processors: $(BUILT) ## Compare what bots choose with what they choose on aarch6
 
 wheel: $(BUILT) ## Build sdist, wheel and a bill of materials into dist/, and test the wheel in an environment of its own
 	PYTHONPATH=. $(BIN)/python tests/wheel_check.py
+
+release: $(BUILT) ## Make the release VERSION in a clean clone: version, changelog, packages with checksums in dist/, commit and tag; uploads nothing
+	$(BIN)/python -m release $(VERSION)
 
 constraints: $(BUILT) ## Regenerate deploy/constraints*.txt: the releases that the image is built from, with hashes
 	$(COMPILE) --extra web --extra redis --output-file deploy/constraints.txt pyproject.toml

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+CONSTRAINTS = ROOT / "deploy/constraints.txt"
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 # Asks the build backend for an sdist, which pip cannot.
 SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
@@ -114,3 +115,10 @@ def normalise_wheel(wheel: Path) -> None:
             entry.create_system = 3
             entry.external_attr = (0o100755 if ".so" in Path(name).suffixes else 0o100644) << 16
             made.writestr(entry, content)
+
+
+def write_bill(wheel: Path) -> None:
+    """Write the bill of materials of a wheel, and of the releases that the image installs with it, beside it."""
+    tool = (sys.executable, "-W", "ignore", "-m", "cyclonedx_py", "requirements", CONSTRAINTS, "--output-reproducible")
+    about = ("--pyproject", ROOT / "pyproject.toml", "--output-file", wheel.with_suffix(".cdx.json"))
+    subprocess.run([*tool, *about], cwd=ROOT, check=True)

@@ -2,10 +2,7 @@
 
 import functools
 import http.server
-import os
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,29 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from node_modules import install
 
-from chatiere.command import main
+from release.npm import PACKAGE, pack, run
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "clients/typescript"
-SHARED = ROOT / "web/chatiere/web/shared"
-"""Its modules that the page has, too."""
-LEGAL = ("LICENSE", "NOTICE")
-"""Files of the repository that are packed with it."""
-# Products of its README's commands.
-_MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
-
-
-def run(folder: Path, *command: str, **environment: str) -> str:
-    """Run a command that has to succeed; return what it prints."""
-    # buf comes with the Python environment.
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    variables = os.environ | {"PATH": path} | environment
-    done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def build_package(repository: Path) -> Path:
@@ -44,16 +23,7 @@ def build_package(repository: Path) -> Path:
     version = run(PACKAGE, "node", "--version")
     if int(version[1:].split(".")[0]) < 20:
         pytest.skip(f"Node is too old: {version}")
-    folder = repository / PACKAGE.relative_to(ROOT)
-    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*_MADE))
-    shutil.copytree(SHARED, repository / SHARED.relative_to(ROOT))
-    for name in LEGAL:
-        shutil.copy(ROOT / name, repository)
-    (folder / "node_modules").symlink_to(modules)
-    assert CliRunner().invoke(main, ["protos", str(folder / "api")]).exit_code == 0
-    run(folder, "npm", "run", "generate")
-    run(folder, "npm", "pack")
-    return folder
+    return pack(repository, modules).parent
 
 
 @contextmanager

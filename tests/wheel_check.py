@@ -22,6 +22,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from release.packages import (
+    CONSTRAINTS,
     PIP,
     ROOT,
     build_sdist,
@@ -31,10 +32,10 @@ from release.packages import (
     needs_libraries,
     take_generated_c,
     unpack,
+    write_bill,
 )
 
 DIST = ROOT / "dist"
-CONSTRAINTS = ROOT / "deploy" / "constraints.txt"
 # The most that a wheel may weigh without its networks, in bytes.
 HEAVIEST = 3_700_000
 
@@ -124,11 +125,9 @@ def size_of_networks(wheel: Path) -> int:
         return sum(each.compress_size for each in opened.infolist() if each.filename.endswith(".net.gz"))
 
 
-def write_bill(wheel: Path) -> Path:
-    """Write a wheel's bill of materials beside it, and check that it follows CycloneDX's schema and is complete."""
+def check_bill(wheel: Path) -> Path:
+    """Check that the bill of materials beside a wheel follows CycloneDX's schema and is complete; return it."""
     bill = wheel.with_suffix(".cdx.json")
-    tool = (sys.executable, "-W", "ignore", "-m", "cyclonedx_py", "requirements", CONSTRAINTS, "--output-reproducible")
-    run(*tool, "--pyproject", ROOT / "pyproject.toml", "--output-file", bill, cwd=ROOT)
     error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill.read_text())
     assert error is None, error
     document = json.loads(bill.read_text())
@@ -224,6 +223,7 @@ def main() -> None:
         print("the sdist is the same in another folder")
         take_generated_c(source)
         wheel = build_wheel(source, DIST)
+        write_bill(wheel)
         size, networks = wheel.stat().st_size, size_of_networks(wheel)
         print(f"{wheel.name} has {size:,} bytes, {networks:,} of them networks")
         assert size - networks <= HEAVIEST
@@ -236,7 +236,7 @@ def main() -> None:
         served = {Path(name).suffix for name in page - {"chatiere/web/__init__.py"}}
         assert served == {".chatiere", ".css", ".html", ".js", ".svg"}, served
 
-        print(f"the bill of materials is {write_bill(wheel).relative_to(ROOT)}")
+        print(f"the bill of materials is {check_bill(wheel).relative_to(ROOT)}")
         venv.create(work / "env", with_pip=True)
         python = work / "env" / "bin" / "python"
         run(python, *PIP, "install", wheel, cwd=work)

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client_package import LEGAL, PACKAGE, ROOT, SHARED, build_package, launched_browser, run, served_files
+from client_package import ROOT, build_package, launched_browser, served_files
 from prometheus_client import CollectorRegistry
 
 pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
 
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
+from release.npm import LEGAL, PACKAGE, SHARED, run
 
 
 @contextmanager

@@ -160,12 +160,21 @@ def test_the_overlay_gives_the_service_certificate_tokens_and_table_keys(secure:
         assert f"create secret generic {secrets[name]} --from-file={name} " in text
 
 
+def test_the_deployment_leaves_the_number_of_pods_to_the_autoscaler() -> None:
+    assert "replicas" not in load("deployment.yaml")["spec"]
+    target = load("autoscaler.yaml")["spec"]["scaleTargetRef"]
+    assert (target["kind"], target["name"]) == ("Deployment", load("deployment.yaml")["metadata"]["name"])
+
+
 @needs_kubectl
 def test_no_probe_of_the_overlay_speaks_grpc_without_tls(secure: dict[str, Any]) -> None:
     (found,) = secure["Deployment"]["spec"]["template"]["spec"]["containers"]
-    for probe in "startupProbe", "readinessProbe", "livenessProbe":
-        assert "grpc" not in found[probe]
-        assert "tcpSocket" in found[probe] or found[probe]["httpGet"] == {"path": "/metrics", "port": "metrics"}
+    healthz = {"httpGet": {"path": "/healthz", "port": "web", "scheme": "HTTPS"}}
+    metrics = {"httpGet": {"path": "/metrics", "port": "metrics"}}
+    asked = {"startupProbe": healthz, "readinessProbe": healthz, "livenessProbe": metrics}
+    times = {"periodSeconds", "timeoutSeconds", "failureThreshold"}
+    for probe, wanted in asked.items():
+        assert {key: value for key, value in found[probe].items() if key not in times} == wanted
 
 
 @needs_kubectl

@@ -1,11 +1,14 @@
 """What is said of the project outside its documentation: one version, one licence, one owner of the copyright."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from release.__main__ import PLACES
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -15,6 +18,9 @@ CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf
 
 def test_the_version_is_the_same_everywhere() -> None:
     assert PROJECT["version"] == PACKAGE["version"] == CITATION["version"]
+    for name, pattern in PLACES.items():
+        found = re.findall(pattern, (ROOT / name).read_text("utf-8"), re.MULTILINE)
+        assert set(found) == {PROJECT["version"]}, name
 
 
 def test_the_licence_is_the_same_everywhere() -> None:
@@ -29,6 +35,18 @@ def test_the_owner_is_the_same_everywhere() -> None:
     assert [author] == CITATION["authors"]
     assert author["name"] == PACKAGE["author"]
     assert author["name"] in (ROOT / "NOTICE").read_text("utf-8")
+
+
+def test_the_labels_of_the_image_are_those_of_the_package() -> None:
+    dockerfile = (ROOT / "deploy/Dockerfile").read_text("utf-8")
+    labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]+)"', dockerfile))
+    assert labels["title"] == CITATION["title"]
+    assert labels["description"] == PROJECT["description"]
+    assert labels["licenses"] == PROJECT["license"]
+    assert labels["source"] == PROJECT["urls"]["Repository"]
+    assert labels["documentation"].startswith(f"{labels['source']}/blob/main/")
+    assert (ROOT / labels["documentation"].removeprefix(f"{labels['source']}/blob/main/")).is_file()
+    assert labels["revision"] == "${REVISION}"
 
 
 def test_forms_for_issues_are_well_formed() -> None:

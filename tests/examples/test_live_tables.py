@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client_package import ROOT, build_package, launched_browser, run, served_files
+from client_package import ROOT, build_package, launched_browser, served_files
 
 pytest.importorskip("httptools", reason="the door for browsers needs chatiere[web]")
 
 from service.process import Served, served_rooms
+
+from release.npm import run
 
 EXAMPLE = ROOT / "examples/typescript/live"
 SERVICE = "http://127.0.0.1:8080"

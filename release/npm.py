@@ -1,0 +1,53 @@
+"""@chatiere/client, as npm packs it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from release.packages import ROOT
+
+PACKAGE = ROOT / "clients/typescript"
+SHARED = ROOT / "web/chatiere/web/shared"
+"""Its modules that the page has, too."""
+LEGAL = ("LICENSE", "NOTICE")
+"""Files of the repository that are packed with it."""
+# Products of its README's commands.
+_MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
+
+
+def run(folder: Path, *command: str, **environment: str) -> str:
+    """Run a command that has to succeed, in a folder; return what it prints."""
+    # buf and chatiere are in the Python environment.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    variables = os.environ | {"PATH": path} | environment
+    done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def install(folder: Path) -> Path:
+    """Install what the package's lock file names into a folder; return its node_modules."""
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(PACKAGE / name, folder)
+    run(folder, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+    return folder / "node_modules"
+
+
+def pack(repository: Path, modules: Path) -> Path:
+    """Build and pack a copy of the package with a node_modules, in its place of a folder like the repository; return
+    the tarball.
+    """
+    folder = repository / PACKAGE.relative_to(ROOT)
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*_MADE))
+    shutil.copytree(SHARED, repository / SHARED.relative_to(ROOT))
+    for name in LEGAL:
+        shutil.copy(ROOT / name, repository)
+    (folder / "node_modules").symlink_to(modules)
+    run(folder, "chatiere", "protos", "api")
+    run(folder, "npm", "run", "generate")
+    run(folder, "npm", "pack")
+    (packed,) = folder.glob("*.tgz")
+    return packed
