@@ -127,9 +127,9 @@ class FirefoxPlayer(Player):
         try:
             return self._call(_AWAIT, function, arg)
         except AssertionError as error:
-            raise AssertionError(f"{error} in {function}, {arg!r}\n{self._state()}") from error
+            raise AssertionError(f"{error} in {function}, {arg!r}\n{self.state()}") from error
 
-    def _state(self) -> str:
+    def state(self) -> str:
         try:
             return f"page: {self.evaluate(STATE)}\nerrors: {self.errors()}"
         except AssertionError as error:

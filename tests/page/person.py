@@ -111,9 +111,9 @@ class Person(Player):
         try:
             yield
         except TimeoutError as error:
-            raise AssertionError(f"{error.message}\n{self._state()}") from error
+            raise AssertionError(f"{error.message}\n{self.state()}") from error
 
-    def _state(self) -> str:
+    def state(self) -> str:
         try:
             told = self.page.wait_for_function(STATE, timeout=_PATIENCE_TELLING).json_value()
         except Error as error:

@@ -21,6 +21,8 @@ _INIT = """(() => {
 NEWEST = ".stage[aria-busy=false]"
 # What can be picked or pushed at somebody's turn.
 TURN = f"{NEWEST} .pickable, {NEWEST} ~ .bar .choices button[data-action]"
+# More picks than any decision takes.
+_MOST_PICKS = 100
 # The end of a game.
 END = ".notice.end:not([hidden])"
 
@@ -136,6 +138,10 @@ class Player(ABC):
     def write(self, selector: str, text: str) -> None:
         """Write a text into the field that `selector` finds, instead of what is there, and press Enter."""
 
+    @abstractmethod
+    def state(self) -> str:
+        """Tell what the page shows, and what the browser has complained of."""
+
     def await_shown(self, selector: str) -> None:
         self.await_true(_IS_SHOWN, selector)
 
@@ -167,9 +173,12 @@ class Player(ABC):
     def move(self) -> None:
         """Make a decision, by as many steps as it takes; the turn is somebody else's then, or this person's again."""
         ply = self.ply
-        while self.ply == ply:
+        for _ in range(_MOST_PICKS):
             self._choose_one()
             self.await_true(_IS_THERE, NEWEST)
+            if self.ply != ply:
+                return
+        raise AssertionError(f"{_MOST_PICKS} picks are no decision\n{self.state()}")
 
     @property
     def ply(self) -> int:
