@@ -21,7 +21,7 @@ endif
 # they see the bounds of its objects. Leaks are not checked, because Python itself never frees some memory.
 SANITIZED := LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(CURDIR)/build/debug/lib
-# Where gcc's counters of executed lines go after tests with several threads, in which they lose counts.
+# The folder of gcc's counters of executed lines after tests with several threads, in which they lose counts.
 COUNTED_APART := GCOV_PREFIX=$(CURDIR)/build/debug/threads
 # The number of mutated packed states given to the debug build.
 MUTATIONS ?= 300000
@@ -63,7 +63,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13
 HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("chatiere.http2" * is_built())')
 
 # The fuzzer of conversations: the C of http2/ with libnghttp2 and the sanitizers; the system calls that it makes are played.
-# What `apt-get source nghttp2` puts into build/ is compiled with them; else the library is taken as it is.
+# The sources that `apt-get source nghttp2` puts into build/ are compiled with them; else the library is taken as it is.
 FUZZ_HTTP2 := build/fuzz_http2
 NGHTTP2_SOURCE := $(lastword $(sort $(wildcard build/nghttp2-*/lib)))
 FUZZ_HTTP2_SOURCES := $(wildcard http2/chatiere/http2/*.[ch] tests/fuzz/http2/*.[ch] $(addsuffix /*.c,$(NGHTTP2_SOURCE)))
@@ -74,7 +74,7 @@ comma := ,
 
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
-# Where browsers and processes may starve: what fails is tried again, and listed with its traceback whatever comes of it.
+# Browsers and processes may starve: a test that fails is tried again, and listed with its traceback in any case.
 RERUNS := --reruns 2 --rerun-show-tracebacks -rR
 OF_TEST := not cluster and not slow and not whole_page and not languages
 

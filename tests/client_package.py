@@ -23,8 +23,8 @@ PACKAGE = ROOT / "clients/typescript"
 SHARED = ROOT / "web/chatiere/web/shared"
 """Its modules that the page has, too."""
 LEGAL = ("LICENSE", "NOTICE")
-"""What it takes from the repository when it is packed."""
-# What its README has the reader make.
+"""Files of the repository that are packed with it."""
+# Products of its README's commands.
 _MADE = ("api", "build", "dist", "generated", "shared", "node_modules", "*.tgz", *LEGAL)
 
 

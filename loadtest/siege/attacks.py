@@ -49,7 +49,7 @@ _GAMES = 16_384
 _PATIENCE = 60.0
 # Gives attackers a lower priority than the server: real ones have their own machines.
 _NICE = 10
-# What opens HTTP/2, and the first half of a call's headers.
+# The opening of HTTP/2, and the first half of a call's headers.
 _OPENED = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
 _HALF_HEADERS = bytes.fromhex("000040010000000001") + b"\x83\x86\x44"
 

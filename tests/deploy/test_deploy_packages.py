@@ -1,4 +1,4 @@
-"""What is published: archives without traces of who packed them, and the compilers that the engine accepts."""
+"""Published packages: archives without traces of who packed them, and the compilers that the engine accepts."""
 
 import io
 import os

@@ -53,7 +53,7 @@ class Session:
         self._socket = create_connection(f"{url}/session", timeout=PATIENCE, suppress_origin=True)
         self._calls = 0
         self.events: list[dict[str, Any]] = []
-        """What the browser has told of what it was asked to tell, as far as it is read: before each answer."""
+        """The events that have come so far: those before the latest answer."""
         self.call("session.new", capabilities={})
 
     def call(self, method: str, **params: Any) -> Any:
@@ -110,7 +110,7 @@ class FirefoxPlayer(Player):
 
     def errors(self) -> list[str]:
         """Return what the console has had of errors; the page reports violations of its policy there."""
-        # What was told before is read with the answer.
+        # Entries that came before are read with the answer.
         self.evaluate("() => true")
         entries = [event["params"] for event in self._session.events if event.get("method") == "log.entryAdded"]
         return [entry["text"] for entry in entries if entry["level"] == "error"]

@@ -63,7 +63,7 @@ class Person(Player):
         )
         self.context.set_default_timeout(PATIENCE)
         self.context.add_init_script(beginning(language=language, theme=theme, **settings))
-        # What the browser has said or asked for.
+        # The browser's messages and requests.
         self.errors: list[str] = []
         self.refused: list[Response] = []
         self.requests: list[Request] = []

@@ -19,7 +19,7 @@ _INIT = """(() => {
 
 # A table on the screen that is the newest.
 NEWEST = ".stage[aria-busy=false]"
-# What can be picked or pushed at somebody's turn.
+# The things that can be picked or pushed at somebody's turn.
 TURN = f"{NEWEST} .pickable, {NEWEST} ~ .bar .choices button[data-action]"
 # More picks than any decision takes.
 _MOST_PICKS = 100
@@ -67,7 +67,7 @@ _CHOOSE = f"""(index) => {{
   }}
   return null;
 }}"""
-# What the page shows; of what can be picked or pushed, where it is, and what is over its middle.
+# The page's state; of each thing that can be picked or pushed, its place, and the thing over its middle.
 STATE = f"""() => JSON.stringify({{
   url: location.href,
   scroll: [scrollX, scrollY, innerWidth, innerHeight],
@@ -81,7 +81,7 @@ STATE = f"""() => JSON.stringify({{
   }}),
 }})"""
 
-# What the page has kept, by its own store.
+# The tables that the page has kept, by its own store.
 _NEWEST = "async (id) => (await import('./store.js')).tableOf(id).newest"
 # Only what is no promise is asked again.
 _KEPT = """(arg) => {

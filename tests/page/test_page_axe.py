@@ -12,7 +12,7 @@ from .person import Person
 from .test_page_games import GAMES
 
 SERIOUS = ("serious", "critical")
-# Who says what is seen has to reach it: axe leaves that rule out unless it is asked for.
+# People who speak to the browser say what they see: axe leaves that rule out unless it is asked for.
 RUN = """axe.run({ rules: { "label-content-name-mismatch": { enabled: true } } })"""
 PARTS = (
     *("lobby", "new game", "record", "rules", "invitation", "settings", "end", "moment"),

@@ -72,7 +72,7 @@ def test_a_click_that_ends_elsewhere_picks_nothing(visit: Callable[..., Person])
     person.step()
 
 
-# Where a thing is in some frames, and whether the pointer is on it.
+# The places of a thing in some frames, each with true if the pointer is on it.
 _PLACES = """async (one) => {
   const places = [];
   for (let frame = 0; frame < 6; frame++) {

@@ -55,7 +55,7 @@ def test_a_redis_that_comes_back_empty_gets_the_room_again(chromium: Browser, re
         assert redis.client.keys()
         for person in people:
             expect(person.page.locator(".notice.end h2")).to_be_visible()
-            # What was asked meanwhile was refused for this alone.
+            # Calls meanwhile were refused for this alone.
             assert all(refused.status == UNAVAILABLE for refused in person.refused)
             person.refused.clear()
             person.errors.clear()

@@ -66,7 +66,7 @@ def test_the_form_has_the_options_of_the_service(visit: Callable[..., Person], g
     expect(page.locator(TOLD)).to_have_count(0)
 
 
-# What is chosen, by the names of fields, and what is told of it.
+# Choices by the names of fields, each with the text that tells of it.
 CHOICES: dict[str, tuple[Callable[[Page], Any], list[str]]] = {
     "chat_cartonne": (lambda page: page.locator("[name=no_crowd_bonus]").check(), ["No bonus for crowds"]),
     "chat_perche": (lambda page: page.locator("[name=dog_track]").fill("3"), ["Track of the dogs: 3"]),

@@ -23,7 +23,7 @@ LEARNING_RATE = 1e-3
 TRACE = 0.95
 CLIP = 0.2
 ENTROPY_BONUS = 0.05
-# What is left of the bonus in the end: it falls with the learning rate, so that what was tried becomes what is played.
+# The part of the bonus that is left in the end: it falls with the learning rate, from trying to playing.
 LEAST_ENTROPY = 0.1
 VALUE_WEIGHT = 0.5
 EPOCHS = 3

@@ -110,7 +110,7 @@ class Run:
 
     @property
     def _is_measured(self) -> bool:
-        # Whether the curve has all points that are due.
+        # True once the curve has all points that are due.
         due = min(self.decisions * _MEASUREMENTS // self.setting.decisions, _MEASUREMENTS)
         last = self.curve[-1].decisions * _MEASUREMENTS // self.setting.decisions if self.curve else -1
         return min(last, _MEASUREMENTS) >= due
