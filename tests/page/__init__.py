@@ -1,5 +1,5 @@
-"""Tests of the page in Chromium."""
+"""Tests of the page in Chromium, and in Firefox."""
 
 import pytest
 
-pytest.register_assert_rewrite("page.person")
+pytest.register_assert_rewrite("page.player", "page.person", "page.firefox")

@@ -1,17 +1,22 @@
 """People who play live in a room: how they come to the table, and play there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from playwright.sync_api import expect
 
-from .person import PATIENCE, TURN, Person
+from .person import PATIENCE, Person
+from .player import TURN, Player
 
 expect.set_options(timeout=PATIENCE)
 
 # Somebody's turn, or the end; else somebody else is awaited.
 _TURN = f"() => document.querySelector('{TURN}, .notice.end') !== null"
 _AT_PLY = "(store, [id, ply]) => (store.tableOf(id)?.newest ?? -1) >= ply"
-_SHOWN = "() => document.querySelector('.stage .item') !== null"
+_SHOWN = "() => location.hash.startsWith('#/play/') && document.querySelector('.stage .item') !== null"
+_PAUSE = "() => new Promise((resolve) => setTimeout(resolve, 20))"
+
+AnyPlayer = TypeVar("AnyPlayer", bound=Player)
 
 
 def opened_room(host: Person, game: str, players: int, name: str = "Anna") -> str:
@@ -25,14 +30,14 @@ def opened_room(host: Person, game: str, players: int, name: str = "Anna") -> st
     return link.input_value()
 
 
-def sit(person: Person, name: str) -> None:
+def sit(person: Player, name: str) -> None:
     """Give a name, and take a seat."""
-    person.page.locator(".room [name=name]").fill(name)
-    person.page.locator(".room .name button.primary").click()
-    expect(person.page.locator(".room .name")).to_be_hidden()
+    person.await_shown(".room .name button.primary")
+    person.write(".room [name=name]", name)
+    person.await_hidden(".room .name")
 
 
-def come(person: Person, link: str, name: str) -> None:
+def come(person: Player, link: str, name: str) -> None:
     """Open the link to play, and take a seat."""
     person.open_link(link)
     sit(person, name)
@@ -45,12 +50,10 @@ def deal(host: Person, people: int) -> None:
     host.page.locator(".room .deal button.primary").click()
 
 
-def await_table(*people: Person) -> None:
+def await_table(*people: Player) -> None:
     """Wait until all see the table."""
     for person in people:
-        with person.telling():
-            person.page.wait_for_url("**/#/play/*")
-            person.page.wait_for_function(_SHOWN)
+        person.await_true(_SHOWN)
 
 
 def gathered(visit: Callable[..., Person], game: str, names: list[str], players: int | None = None) -> list[Person]:
@@ -64,16 +67,16 @@ def gathered(visit: Callable[..., Person], game: str, names: list[str], players:
     return people
 
 
-def newest(people: list[Person]) -> int:
+def newest(people: Sequence[Player]) -> int:
     return max(person.ply for person in people)
 
 
-def await_ply(person: Person, ply: int) -> None:
+def await_ply(person: Player, ply: int) -> None:
     """Wait until a ply, or a later one, has come to somebody's browser."""
     person.await_kept(_AT_PLY, [person.table, ply])
 
 
-def play(people: list[Person], plies: int | None = None) -> None:
+def play(people: Sequence[Player], plies: int | None = None) -> None:
     """Let people play so many decisions of theirs, or to the end, each when it is their turn.
 
     All but the players of seats wait until the newest table has come.
@@ -87,7 +90,7 @@ def play(people: list[Person], plies: int | None = None) -> None:
         played += 1
 
 
-def await_actor(people: list[Person]) -> Person | None:
+def await_actor(people: Sequence[AnyPlayer]) -> AnyPlayer | None:
     """Wait until it is the turn of one of the people; return whose, or None if the game is over."""
     while True:
         ply = newest(people)
@@ -95,6 +98,6 @@ def await_actor(people: list[Person]) -> Person | None:
             await_ply(person, ply)
         for person in people:
             # Bots' moves come meanwhile.
-            if person.page.evaluate(_TURN) and person.ply == newest(people):
+            if person.evaluate(_TURN) and person.ply == newest(people):
                 return None if person.is_over else person
-        people[0].page.wait_for_timeout(20)
+        people[0].evaluate(_PAUSE)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from .person import NEWEST, Person
+from .person import Person
+from .player import NEWEST
 
 # Two points at which different parts of one thing to pick are found, if there is one; its parts overlap.
 _TWO_PARTS = """async () => {

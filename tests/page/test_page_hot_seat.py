@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from .person import TURN, Person
+from .person import Person
+from .player import TURN
 from .test_page_games import SOME
 
 SEATS = {"chatpentiers": ("me", "here", ""), "momistigri": ("me", "here", "")}

@@ -10,9 +10,9 @@ from service.process import Served, served, served_rooms
 
 from .conftest import ELSEWHERE
 from .live import await_actor, await_ply, await_table, come, deal, gathered, newest, opened_room, play
-from .person import NEWEST, Person
+from .person import Person
+from .player import NEWEST
 
-_AT_PLY = "(store, [id, ply]) => store.tableOf(id).newest >= ply"
 _KEPT_AT = "(store, [id, ply, table]) => store.plyOf(id, ply) === table"
 _CONNECTED = "(store, [room, isConnected]) => store.roomOf(room)?.isConnected === isConnected"
 _ROOM = "async () => (await import('./store.js')).listRooms()[0].id"
@@ -90,19 +90,19 @@ def test_a_server_that_comes_back_gets_the_room_again(chromium: Browser, serve: 
 def test_two_windows_of_a_browser_are_one_player(visit: Callable[..., Person]) -> None:
     people = gathered(visit, "chat_perche", ["Anna", "Ben"])
     actor, other = actor_and_other(people)
-    table = actor.table
+    first, table = actor.page, actor.table
     window: Page = actor.context.new_page()
     window.goto(f"{actor.origin}/#/play/{table}")
     window.wait_for_selector(".stage .pickable, .bar .choices button[data-action]")
     actor.move()
     ply = actor.ply
-    actor.await_kept(_AT_PLY, [table, ply], window)
+    actor.page = window
+    await_ply(actor, ply)
     await_ply(other, ply)
     # Of all windows of the browser one follows the room.
     follows = [request for request in actor.requests if request.url.endswith("RoomService/Follow")]
-    assert {request.frame.page for request in follows} == {actor.page}
-    actor.page.close()
-    actor.page = window
+    assert {request.frame.page for request in follows} == {first}
+    first.close()
     play(people, 4)
 
 

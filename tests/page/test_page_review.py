@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 
 from chatiere.clients.records import read_record
 
-from .person import NEWEST, PATIENCE, Person
+from .person import PATIENCE, Person
+from .player import NEWEST
 from .test_page_games import GAMES, SOME
 
 SAMPLES = Path(__file__).parents[2] / "docs" / "games"

@@ -10,7 +10,8 @@ from service.process import Served, served
 
 from chatiere.service.tables.keys import new_key
 
-from .person import NEWEST, Person
+from .person import Person
+from .player import NEWEST
 
 # The link to share of a table.
 _LINK = """async (id) => {

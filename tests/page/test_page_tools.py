@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from .person import NEWEST, TURN, Person
+from .person import Person
+from .player import NEWEST, TURN
 from .test_page_games import GAMES
 
 # A card that can be tried, but not be played.
