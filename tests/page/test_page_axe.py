@@ -12,7 +12,8 @@ from playwright.sync_api import expect
 from chatiere.clients.records import read_record
 
 from .live import await_table, deal, opened_room
-from .person import TURN, Person
+from .person import Person
+from .player import TURN
 from .test_page_games import GAMES
 
 SERIOUS = ("serious", "critical")
