@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from release.packages import ROOT
+from release.packages import ROOT, normalise_tarball
 
 PACKAGE = ROOT / "clients/typescript"
 SHARED = ROOT / "web/chatiere/web/shared"
@@ -50,4 +50,5 @@ def pack(repository: Path, modules: Path) -> Path:
     run(folder, "npm", "run", "generate")
     run(folder, "npm", "pack")
     (packed,) = folder.glob("*.tgz")
+    normalise_tarball(packed)
     return packed

@@ -35,20 +35,20 @@ def build_sdist(source: Path, target: Path) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     subprocess.run([sys.executable, "-c", SDIST, target], cwd=source, stdout=subprocess.DEVNULL, check=True)
     (sdist,) = target.glob("chatiere-*.tar.gz")
-    normalise_sdist(sdist)
+    normalise_tarball(sdist)
     return sdist
 
 
-def normalise_sdist(sdist: Path) -> None:
-    """Write an sdist anew: its files in order, all of one time, nobody's, and without the builder's umask."""
+def normalise_tarball(tarball: Path) -> None:
+    """Write an sdist or an npm package anew: its files in order, all of one time, nobody's, without the umask."""
     archive = io.BytesIO()
-    with tarfile.open(sdist) as given, tarfile.open(fileobj=archive, mode="w", format=tarfile.PAX_FORMAT) as made:
+    with tarfile.open(tarball) as given, tarfile.open(fileobj=archive, mode="w", format=tarfile.PAX_FORMAT) as made:
         for member in sorted(given.getmembers(), key=lambda each: each.name):
             plain = tarfile.TarInfo(member.name)
             plain.type, plain.size, plain.mtime = member.type, member.size, epoch()
             plain.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
             made.addfile(plain, given.extractfile(member) if member.isfile() else None)
-    with sdist.open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=epoch()) as packed:
+    with tarball.open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=epoch()) as packed:
         packed.write(archive.getvalue())
 
 

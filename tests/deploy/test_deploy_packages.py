@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from release.packages import normalise_sdist, normalise_wheel, unpack
+from release.packages import normalise_tarball, normalise_wheel, unpack
 
 BITS = Path(__file__).parents[2] / "engine/chatiere/engine/core/bits.pxd"
 # Two builds: of other times, orders and permissions.
@@ -30,7 +30,7 @@ def sdist(path: Path, order: int, mode: int, time: int) -> bytes:
             member = tarfile.TarInfo(name)
             member.size, member.mode, member.mtime, member.uid, member.uname = len(content), mode, time, time, str(time)
             archive.addfile(member, io.BytesIO(content))
-    normalise_sdist(path)
+    normalise_tarball(path)
     return path.read_bytes()
 
 
