@@ -366,7 +366,6 @@ def test_redis_comes_later_than_the_service(folder: Path) -> None:
 
 
 def test_a_redis_that_hangs_is_away(make: Any, folder: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("chatiere.service.rooms.redis_session.TIMEOUT", 0.2)
     with redis_server(folder) as redis:
         rooms = make(relay=redis.address)
         ear = rooms.follow()
@@ -376,7 +375,9 @@ def test_a_redis_that_hangs_is_away(make: Any, folder: Path, monkeypatch: Any) -
             rooms.look()
             return ear.error is not None
 
-        wait_until(is_ended, "its followers are ended")
+        with monkeypatch.context() as patch:
+            patch.setattr("chatiere.service.rooms.redis_session.TIMEOUT", 0.2)
+            wait_until(is_ended, "its followers are ended")
         redis.resume()
         rooms.wait_for_redis()
         assert rooms.post(name="Anna").taken
