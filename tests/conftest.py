@@ -27,7 +27,8 @@ REPEATED = {
 # programs, load and attacks.
 LONG = {
     *("deploy", "editors", "examples", "fuzz", "loadtest", "page", "training"),
-    *("clients/test_typescript_package.py", "tables/test_tables_served.py"),
+    *("clients/test_typescript_package.py", "clients/test_dataset.py"),
+    *("games/chat_cartonne/test_chat_cartonne_resampling.py", "tables/test_tables_served.py"),
     *("command/test_command_arena.py", "command/test_command_ladder.py", "service/test_service_idle_streams.py"),
     *("command/test_command_play_terminal.py", "command/test_command_replay.py", "command/test_web_command.py"),
     *("service/fast_door/test_fast_door_end.py", "service/fast_door/test_fast_door_hostile.py"),
@@ -35,7 +36,7 @@ LONG = {
     *("service/rooms/test_rooms_redis.py",),
     *("service/test_service_access.py", "service/test_service_balancing.py", "service/test_service_connections.py"),
     *("service/test_service_faults.py", "service/test_service_half_open.py", "service/test_service_log.py"),
-    *("service/test_service_processes.py", "service/test_service_workers.py"),
+    *("service/test_service_processes.py", "service/test_service_workers.py", "tables/test_tables_worlds.py"),
 }
 TESTS = Path(__file__).parent
 

@@ -127,11 +127,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def chatiere(workers: int = 1, *options: str) -> Iterator[BenchServer]:
-    """Run a Chatière service by its command, with all the doors that it has, and with further options."""
+def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> Iterator[BenchServer]:
+    """Run a Chatière service by its command, with all the doors that it has, and with further options.
+
+    `with_fast_door`: without it the other doors share its connections.
+    """
     port, fast_port, web_port = free_port(), free_port(), free_port()
     addresses = ["--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0"]
-    if fast_door_built():
+    if with_fast_door and fast_door_built():
         addresses += ["--fast-address", f"{LOOPBACK}:{fast_port}"]
     if web_door_built():
         addresses += ["--web-address", f"{LOOPBACK}:{web_port}"]
