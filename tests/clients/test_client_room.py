@@ -5,13 +5,14 @@ import random
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+from patience import PATIENCE
 from prometheus_client import CollectorRegistry
 from service.rooms.redis_server import needs_redis, redis_server
 
@@ -24,7 +25,6 @@ from chatiere.service.ports.server import Server, create_server
 from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1 import table_service_pb2 as tables_pb
 
-PATIENCE = 30.0
 INVITATION = b"8 bytes."
 OVER, OVER_IN_NO_GAME = 3, 10_000
 KEY = bytes(range(32))
@@ -64,7 +64,9 @@ class Player:
     def _run(self) -> None:
         try:
             for _ in self.room.follow():
-                self._act()
+                # While a service does not respond: followed again, it tells the table again.
+                with suppress(TransportError):
+                    self._act()
                 with self._changed:
                     self._changed.notify_all()
         except BaseException as error:
@@ -81,7 +83,8 @@ class Player:
         try:
             update = (self.seat or LOOKER[0]).look(table, as_spectator=self.seat is None)
         except ChatiereError as error:
-            assert error.reason == "NOT_ACKNOWLEDGED"
+            if error.reason != "NOT_ACKNOWLEDGED":
+                raise
             if self.seat is not None:
                 self.room.post_table(self.seat.acknowledge(table))
             return
@@ -122,14 +125,17 @@ def table_of_two(
     room, choices = new_room_id(), random.Random(4)
     addresses = (address, guests or address, guests or address)
     names = ("host", "guest", "onlooker's")
-    seats = [SealedSeat(where, folder / name) for where, name in zip(addresses, names, strict=True)]
-    LOOKER[:] = seats[2:]
-    people = [Player(where, room, seat, choices) for where, seat in zip(addresses, (*seats[:2], None), strict=True)]
-    try:
+    with ExitStack() as stack:
+        seats = [
+            stack.enter_context(SealedSeat(where, folder / name)) for where, name in zip(addresses, names, strict=True)
+        ]
+        LOOKER[:] = seats[2:]
+        people = [Player(where, room, seat, choices) for where, seat in zip(addresses, (*seats[:2], None), strict=True)]
+        for player in people:
+            stack.callback(player.close)
+            player.until = until
         host, guest, onlooker = people
         host.plays_bots = True
-        for player in people:
-            player.until = until
         host.room.post_name("Anna")
         guest.room.post_name("Bert")
         guest.room.post_reply(INVITATION)
@@ -139,11 +145,6 @@ def table_of_two(
         sitting = [seats[0].seat, tables_pb.TableSeat(secret_sha256=person), tables_pb.TableSeat(bot="random")]
         host.room.post_table(seats[0].new_table("discat", sitting, acknowledgement).table)
         yield [host, guest], onlooker
-    finally:
-        for player in people:
-            player.close()
-        for seat in seats:
-            seat.close()
 
 
 def has_seen(ply: int, player: Player) -> bool:
@@ -347,9 +348,9 @@ def test_asyncio_goes_on_when_the_service_was_killed_and_started() -> None:
             following = asyncio.create_task(follow())
             await told.wait()
             await asyncio.to_thread(server.stop(None).wait)
+            told.clear()
             server, _ = await asyncio.to_thread(started, address)
             # It is told what it has posted again.
-            told.clear()
             await told.wait()
             following.cancel()
         async with AsyncRoom(address, room) as late:

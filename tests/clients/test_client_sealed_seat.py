@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,14 @@ def address() -> Iterator[str]:
 
 @pytest.fixture
 def seats(address: str, tmp_path: Path) -> Iterator[list[SealedSeat]]:
-    found = [SealedSeat(address, tmp_path / f"seat {number}") for number in range(2)]
-    yield found
-    for seat in found:
-        seat.close()
+    with ExitStack() as stack:
+        yield [stack.enter_context(SealedSeat(address, tmp_path / f"seat {number}")) for number in range(2)]
+
+
+@pytest.fixture
+def three_seats(seats: list[SealedSeat], address: str, tmp_path: Path) -> Iterator[list[SealedSeat]]:
+    with SealedSeat(address, tmp_path / "seat 2") as third:
+        yield [*seats, third]
 
 
 def begun(seats: list[SealedSeat], mode: pb.Acknowledgement) -> tuple[bytes, int]:
@@ -134,13 +139,12 @@ def test_one_child_a_parent(seats: list[SealedSeat], address: str, tmp_path: Pat
         assert restarted.acknowledge(child) == acknowledged
 
 
-def test_one_table_a_ply(address: str, tmp_path: Path) -> None:
+def test_one_table_a_ply(three_seats: list[SealedSeat], address: str, tmp_path: Path) -> None:
     """A mover and the next seat who make two branches together get one acknowledgement of the third seat."""
-    seats = [SealedSeat(address, tmp_path / f"seat {number}") for number in range(3)]
-    table = seats[0].new_table("discat", [each.seat for each in seats], NEXT).table
-    for each in seats:
+    table = three_seats[0].new_table("discat", [each.seat for each in three_seats], NEXT).table
+    for each in three_seats:
         table = each.acknowledge(table)
-    mover = seats[0].look(table).view.turn.seat
+    mover = three_seats[0].look(table).view.turn.seat
     helper, honest = (mover + 1) % 3, (mover + 2) % 3
     branches = []
     for place in range(2):
@@ -156,11 +160,9 @@ def test_one_table_a_ply(address: str, tmp_path: Path) -> None:
     first, second = map(header_of, branches)
     assert first.ply == second.ply
     assert first.parent != second.parent
-    assert seats[honest].acknowledge(branches[0])
+    assert three_seats[honest].acknowledge(branches[0])
     with pytest.raises(ForkError, match="two tables of ply 2"):
-        seats[honest].acknowledge(branches[1])
-    for each in seats:
-        each.close()
+        three_seats[honest].acknowledge(branches[1])
 
 
 def test_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_what_is_packed_can_be_installed(built: Path, tmp_path: Path) -> None:
         assert re.search("game: 'discat'.*^seat 2$", run(tmp_path, "node", "program.mjs"), re.M | re.S)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def browser() -> Iterator[Any]:
     with launched_browser() as browser:
         yield browser
@@ -108,7 +108,6 @@ def test_the_page_plays_a_game_from_another_origin(page: tuple[Path, str], brows
         log = tab.locator("#log li").all_text_contents()
         assert any(text.startswith("seat 0 plays") for text in log)
         assert any(text.startswith("seat 1") for text in log)
-        tab.close()
 
 
 def test_the_page_is_refused_where_its_origin_is_not_named(page: tuple[Path, str], browser: Any) -> None:
@@ -123,7 +122,6 @@ def test_the_page_is_refused_where_its_origin_is_not_named(page: tuple[Path, str
         assert tab.text_content("#news").startswith("Unavailable: ")
         assert any("CORS policy" in complaint for complaint in complaints)
         assert tab.locator("button").count() == 0
-        tab.close()
 
 
 SEAT = """async (door) => {
@@ -157,4 +155,3 @@ def test_a_seat_outlives_its_page(page: tuple[Path, str], browser: Any) -> None:
         assert tab.evaluate(FORK, door) == "ForkError"
         tab.reload()
         assert tab.evaluate(SEAT, door) == before
-        tab.close()

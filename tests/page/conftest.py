@@ -22,12 +22,26 @@ NAMED = f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"
 
 
 @pytest.fixture(scope="package")
-def chromium() -> Iterator[Browser]:
+def running_chromium() -> Iterator[Callable[[], Browser]]:
+    """Return what returns a Chromium that runs, the same as long as it does."""
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path, args=[NAMED]) as browser:
-        yield browser
+    launched: list[Browser] = []
+    with sync_playwright() as playwright, ExitStack() as browsers:
+
+        def running() -> Browser:
+            if not launched or not launched[-1].is_connected():
+                browser = playwright.chromium.launch(executable_path=path, args=[NAMED])
+                launched.append(browsers.enter_context(browser))
+            return launched[-1]
+
+        yield running
+
+
+@pytest.fixture
+def chromium(running_chromium: Callable[[], Browser]) -> Browser:
+    return running_chromium()
 
 
 @pytest.fixture(scope="package")

@@ -135,10 +135,12 @@ def test_a_server_stopped_under_load_answers_or_refuses_every_call(two_workers: 
 
     with ThreadPoolExecutor(8) as pool:
         callers = [pool.submit(load) for _ in range(8)]
-        loaded.wait(PATIENCE)
-        wait_until(lambda: ends[OK] > 50, "there is load")
-        assert two_workers.stop() == 0
-        over.set()
+        try:
+            loaded.wait(PATIENCE)
+            wait_until(lambda: ends[OK] > 50, "there is load")
+            assert two_workers.stop() == 0
+        finally:
+            over.set()
         for caller in callers:
             caller.result(PATIENCE)
     # gRPC itself ends a call that arrives at the very moment of the stop with CANCELLED.

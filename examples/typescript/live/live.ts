@@ -39,6 +39,7 @@ async function play(): Promise<void> {
   const seat = await chatiere.takeSeat(store);
   const room = await chatiere.enter(id, seat);
   name.onchange = () => void room.postName(name.value).catch(tell);
+  name.disabled = false;
   if (!isHost) {
     await room.postReply(INVITATION);
   }

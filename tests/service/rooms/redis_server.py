@@ -4,7 +4,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -66,13 +66,13 @@ class RedisServer:
             self._process.wait()
             self._process = None
 
+    def close(self) -> None:
+        self.kill()
+        self.client.close()
+
 
 @contextmanager
 def redis_server(folder: Path, *options: str) -> Iterator[RedisServer]:
-    server = RedisServer(folder, *options)
-    server.start()
-    try:
+    with closing(RedisServer(folder, *options)) as server:
+        server.start()
         yield server
-    finally:
-        server.kill()
-        server.client.close()

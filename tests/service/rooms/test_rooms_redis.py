@@ -6,7 +6,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -349,24 +349,20 @@ def test_keys_that_somebody_deleted_are_made_up_for(make: Any, redis: RedisServe
 
 
 def test_redis_comes_later_than_the_service(folder: Path) -> None:
-    redis = RedisServer(folder)
-    settings, registry = Settings(relay=redis.address), CollectorRegistry()
-    with LogLines() as log:
-        relay = create_relay(settings, Metrics(registry), health := Health([SERVICE]))
-        line = log.wait_for("Redis at unix://")
-        assert "start it, or correct --relay" in line
-        # Once, however often it is tried.
-        redis.start()
-        log.wait_for("rooms are kept by Redis")
-        assert sum("is away" in each for each in log.lines) == 1
-    request = HealthCheckRequest(service=SERVICE).SerializeToString()
-    assert HealthCheckResponse.FromString(health.check(request)).status == HealthCheckResponse.SERVING
-    relay.close()
-    redis.kill()
+    health, request = Health([SERVICE]), HealthCheckRequest(service=SERVICE).SerializeToString()
+    with closing(RedisServer(folder)) as redis, LogLines() as log:
+        settings = Settings(relay=redis.address)
+        with closing(create_relay(settings, Metrics(CollectorRegistry()), health)):
+            line = log.wait_for("Redis at unix://")
+            assert "start it, or correct --relay" in line
+            # Once, however often it is tried.
+            redis.start()
+            log.wait_for("rooms are kept by Redis")
+            assert sum("is away" in each for each in log.lines) == 1
+            assert HealthCheckResponse.FromString(health.check(request)).status == HealthCheckResponse.SERVING
 
 
 def test_a_redis_that_hangs_is_away(make: Any, folder: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("chatiere.service.rooms.redis_session.TIMEOUT", 0.2)
     with redis_server(folder) as redis:
         rooms = make(relay=redis.address)
         ear = rooms.follow()
@@ -376,7 +372,9 @@ def test_a_redis_that_hangs_is_away(make: Any, folder: Path, monkeypatch: Any) -
             rooms.look()
             return ear.error is not None
 
-        wait_until(is_ended, "its followers are ended")
+        with monkeypatch.context() as patch:
+            patch.setattr("chatiere.service.rooms.redis_session.TIMEOUT", 0.2)
+            wait_until(is_ended, "its followers are ended")
         redis.resume()
         rooms.wait_for_redis()
         assert rooms.post(name="Anna").taken
@@ -400,8 +398,10 @@ def test_a_redis_without_memory_refuses_posts_and_ends_nobody(make: Any, redis: 
 
 @pytest.mark.parametrize("door", ["grpcio", "fast"])
 def test_clients_of_a_service_without_redis_learn_when_to_try_again(door: Any, folder: Path) -> None:
-    redis = RedisServer(folder)
-    with running(Settings(address="127.0.0.1:0", relay=redis.address), door) as server:
+    with (
+        closing(RedisServer(folder)) as redis,
+        running(Settings(address="127.0.0.1:0", relay=redis.address), door) as server,
+    ):
         stub: Any = RoomServiceStub(server.channel)
         told = refusal(stub.Post, pb.PostRequest(room=ROOM, secret=ANNA, name="Anna"))
         assert (told.code, told.retry_after) == (grpc.StatusCode.UNAVAILABLE, 1.0)
@@ -416,7 +416,6 @@ def test_clients_of_a_service_without_redis_learn_when_to_try_again(door: Any, f
         assert post(server, name="Anna").taken
         assert follower.entries(1) == [name_entry(ANNA, "Anna")]
         follower.leave()
-    redis.kill()
 
 
 # Addresses
@@ -454,14 +453,12 @@ def test_a_password_is_in_no_error_log_or_setting(folder: Path) -> None:
     with redis_server(folder, "--requirepass", PASSWORD) as redis, LogLines() as log:
         wrong = f"unix://:{PASSWORD}x@{folder / 'redis.sock'}"
         settings = Settings(relay=wrong)
-        relay = create_relay(settings, Metrics(CollectorRegistry()), Health([SERVICE]))
-        line = log.wait_for("is away")
-        assert "invalid username-password pair" in line
-        relay.close()
+        with closing(create_relay(settings, Metrics(CollectorRegistry()), Health([SERVICE]))):
+            line = log.wait_for("is away")
+            assert "invalid username-password pair" in line
         right = Settings(relay=wrong.replace("x@", "@"))
-        relay = create_relay(right, Metrics(CollectorRegistry()), Health([SERVICE]))
-        assert redis.address in log.wait_for("rooms are kept by Redis")
-        relay.close()
+        with closing(create_relay(right, Metrics(CollectorRegistry()), Health([SERVICE]))):
+            assert redis.address in log.wait_for("rooms are kept by Redis")
         assert PASSWORD not in "\n".join([*log.lines, repr(settings), repr(right)])
 
 

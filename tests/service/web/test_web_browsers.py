@@ -96,7 +96,7 @@ def origin(built: Path) -> Iterator[str]:
         thread.join(PATIENCE)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def page(origin: str) -> Iterator[Page]:
     chromium = shutil.which("chromium")
     if chromium is None:
