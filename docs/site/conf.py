@@ -13,12 +13,18 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 # The pages keep their places in the repository, so that links among them are the same there and here.
 root_doc = "docs/index"
 include_patterns = [
-    *("docs/**", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"),
-    *("examples/README.md", "examples/**/README.md", "clients/typescript/README.md", "loadtest/README.md"),
+    *("docs/**", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "loadtest/README.md"),
+    *(
+        "examples/README.md",
+        "examples/*/README.md",
+        "examples/typescript/live/README.md",
+        "clients/typescript/README.md",
+    ),
 ]
+# Not looked into.
 exclude_patterns = [
     *(".*", "build", "dist", "engine", "http2", "proto", "release", "service", "tests", "web"),
-    *("**/node_modules", "**/generated/google", "clients/chatiere", "deploy"),
+    *("**/node_modules", "clients/chatiere", "deploy"),
 ]
 templates_path = []
 html_theme = "furo"
