@@ -27,16 +27,18 @@ REPEATED = {
 # programs, load and attacks.
 LONG = {
     *("deploy", "editors", "examples", "fuzz", "loadtest", "page", "training"),
-    *("clients/test_typescript_package.py", "clients/test_dataset.py"),
-    *("games/chat_cartonne/test_chat_cartonne_resampling.py", "tables/test_tables_served.py"),
-    *("command/test_command_arena.py", "command/test_command_ladder.py", "service/test_service_idle_streams.py"),
-    *("command/test_command_play_terminal.py", "command/test_command_replay.py", "command/test_web_command.py"),
+    *("clients/test_arena_matches.py", "clients/test_dataset.py", "clients/test_human_terminal.py"),
+    *("clients/test_typescript_package.py", "command/test_command_arena.py", "command/test_command_ladder.py"),
+    *("command/test_command_play.py", "command/test_command_play_terminal.py", "command/test_command_replay.py"),
+    *("command/test_web_command.py", "games/chat_cartonne/test_chat_cartonne_resampling.py"),
+    *("games/discat/test_discat_resampling.py", "service/rooms/test_rooms_redis.py"),
     *("service/fast_door/test_fast_door_end.py", "service/fast_door/test_fast_door_hostile.py"),
     *("service/web/test_web_browsers.py", "service/web/test_web_hostile.py", "service/web/test_web_server.py"),
-    *("service/rooms/test_rooms_redis.py",),
+    *("service/web/test_web_streams.py", "service/test_service_idle_streams.py"),
     *("service/test_service_access.py", "service/test_service_balancing.py", "service/test_service_connections.py"),
     *("service/test_service_faults.py", "service/test_service_half_open.py", "service/test_service_log.py"),
-    *("service/test_service_processes.py", "service/test_service_workers.py", "tables/test_tables_worlds.py"),
+    *("service/test_service_processes.py", "service/test_service_workers.py", "tables/test_tables_served.py"),
+    "tables/test_tables_worlds.py",
 }
 TESTS = Path(__file__).parent
 
