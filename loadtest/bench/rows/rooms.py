@@ -1,6 +1,7 @@
 """Rooms in which games are played at people's pace: how long from Post until all followers have the table."""
 
 import asyncio
+import gc
 import resource
 import secrets
 import time
@@ -232,9 +233,13 @@ async def _load(
         await rooms.enter()
         memory = server.memory() - before
         await rooms.begin()
+        # A collection of all that this process holds would count as the server's time.
+        gc.collect()
+        gc.freeze()
         with measured(server) as timer:
             seconds = await rooms.play()
     finally:
+        gc.unfreeze()
         await rooms.leave()
     run = timer.run(moves)
     return Load(
