@@ -1,4 +1,4 @@
-"""What a release changes, and what it refuses: make release."""
+"""Releases: the changes that make release makes, and its refusals."""
 
 import subprocess
 from pathlib import Path
