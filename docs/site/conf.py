@@ -37,8 +37,6 @@ html_extra_path = ["root"]
 myst_heading_anchors = 4
 # Of the rules, whose sections are numbered and begin where the file begins.
 suppress_warnings = ["myst.header"]
-nitpicky = True
-nitpick_ignore_regex = [("py:.*", ".*")]
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 # Docstrings have code in single backticks.
