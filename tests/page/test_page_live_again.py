@@ -15,6 +15,7 @@ from .player import NEWEST
 
 _KEPT_AT = "(store, [id, ply, table]) => store.plyOf(id, ply) === table"
 _CONNECTED = "(store, [room, isConnected]) => store.roomOf(room)?.isConnected === isConnected"
+_TOLD = "(store, [room]) => store.roomOf(room)?.terms !== undefined"
 _ROOM = "async () => (await import('./store.js')).listRooms()[0].id"
 _HIDDEN = """() => {
   Object.defineProperty(document, "hidden", { value: true });
@@ -82,6 +83,8 @@ def test_a_server_that_comes_back_gets_the_room_again(chromium: Browser, serve: 
             third.open_link(f"{link}/watch")
             await_table(third)
             await_ply(third, newest(people))
+            # What the host told of the game, too.
+            third.await_kept(_TOLD, [third.page.evaluate(_ROOM)])
         for person in people:
             expect(person.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
             person.errors.clear()
