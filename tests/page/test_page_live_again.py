@@ -168,6 +168,9 @@ def test_onlookers_see_the_game_and_no_hands(visit: Callable[..., Person]) -> No
     come(guest, link, "Ben")
     onlooker.open_link(f"{link}/watch")
     expect(host.page.locator(".room")).to_contain_text("1 onlooker")
+    expect(onlooker.page.locator(".room > [role=status]")).to_have_text(
+        ["Everybody has a seat. The game begins when it is dealt.", ""]
+    )
     deal(host, 2)
     await_table(host, guest, onlooker)
     play([host, guest], 4)
@@ -175,6 +178,8 @@ def test_onlookers_see_the_game_and_no_hands(visit: Callable[..., Person]) -> No
     expect(onlooker.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
     assert not onlooker.can_act
     assert onlooker.secrets() == []
+    # Nobody calls those who have no turn.
+    expect(onlooker.page.locator(".live [name=sound]")).to_have_count(0)
     play([host, guest])
     expect(onlooker.page.locator(".notice.end h2")).to_be_visible()
     expect(onlooker.page.get_by_role("button", name="Rematch")).to_have_count(0)

@@ -173,15 +173,17 @@ def opened_room_of_half_sleepers(host: Person) -> str:
 
 
 def test_a_room_tells_them_before_one_takes_a_seat(visit: Callable[..., Person]) -> None:
-    host, guest = visit(), visit()
-    guest.open_link(opened_room_of_half_sleepers(host))
+    host, guest, onlooker = people = visit(), visit(), visit()
+    link = opened_room_of_half_sleepers(host)
+    guest.open_link(link)
     expect(guest.page.locator(".room .name")).to_be_visible()
-    for person in (host, guest):
+    onlooker.open_link(f"{link}/watch")
+    for person in people:
         expect(person.page.locator(TOLD)).to_have_text(["Half sleepers"])
     sit(guest, "Ben")
     deal(host, 2)
-    await_table(host, guest)
-    for person in (host, guest):
+    await_table(*people)
+    for person in people:
         expect(person.page.locator(TOLD)).to_have_text(["Half sleepers"])
 
 

@@ -90,7 +90,8 @@ class RoomPage {
     this.element = h(
       "section",
       { class: "sheet room" },
-      h("h1", {}, t(isHost ? "room-mine" : "room-theirs", { game: title })),
+      h("h1", {}, isWatching ? title : t(isHost ? "room-mine" : "room-theirs", { game: title })),
+      isWatching && h("p", {}, t("looking-on")),
       h("p", {}, rulesLink(game)),
       this.told,
       this.form,
@@ -158,7 +159,8 @@ class RoomPage {
   }
 
   #show() {
-    const { role, isHost, players, tables, people, onlookers, person, names } = this.room.known;
+    const { role, isHost, players, tables, people, person, names } = this.room.known;
+    const { onlookers } = this.room;
     const [newest] = tables.slice(-1);
     const hasJoined = role !== undefined || this.isWatching;
     if (newest !== undefined && hasJoined) {
@@ -167,7 +169,8 @@ class RoomPage {
     }
     const seated = this.#seated;
     const free = players - seated.length;
-    this.form.hidden = hasJoined || !this.#isTold();
+    const isTold = this.#isTold();
+    this.form.hidden = hasJoined || !isTold;
     this.sit?.toggleAttribute("hidden", newest !== undefined || (free === 0 && !seated.includes(person)));
     this.deal.hidden = !(isHost && hasJoined);
     this.links.hidden = !hasJoined;
@@ -223,7 +226,7 @@ class RoomPage {
     if (free > 0) {
       return t("seats-free", { count: free });
     }
-    return isHost || role === undefined ? t("all-here") : t("awaits-deal");
+    return isHost || (role === undefined && !this.isWatching) ? t("all-here") : t("awaits-deal");
   }
 
   /**

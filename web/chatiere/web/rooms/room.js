@@ -99,6 +99,12 @@ export class Room extends EventTarget {
     return this.known.replies[INVITATION] ?? [];
   }
 
+  /** The number of those who look on without a name, this browser aside. */
+  get onlookers() {
+    const { onlookers, isConnected } = this.known;
+    return Math.max(0, onlookers - Number(isConnected && !this.isNamed));
+  }
+
   /** True if this person shows the secret: an onlooker is only counted. */
   get isNamed() {
     const { role, isHost } = this.known;
