@@ -25,7 +25,7 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
 
 
 def choose(page: Page, game: str, number: int, place: int) -> None:
-    """Choose the action of a puzzle at a place among them, the best first, from the list of all moves by the keyboard."""
+    """Choose an action of a puzzle by its place, the best first, from the list of all moves, by the keyboard."""
     ids = [action for action, _ in puzzles_of(game)[number]["actions"]]
     page.locator(".all-actions summary").focus()
     page.keyboard.press("Enter")

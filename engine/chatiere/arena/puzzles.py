@@ -82,7 +82,7 @@ class Puzzles:
         return games
 
     @property
-    def puzzles(self) -> Sequence[dict[str, Any]]:
+    def puzzles(self) -> list[dict[str, Any]]:
         """The puzzles, each as it is in the file.
 
         `record`: the moves up to the position, as a word of the page's links. `seat`: the seat to act. `actions`: the
@@ -111,7 +111,8 @@ class Puzzles:
     def _play(self, bot: Bot, number: int) -> tuple[list[Position], list[int]]:
         # The positions of all decisions of a game, and what was chosen there.
         position = self._game.new_game(self._players, seed=self._seed, game_number=number)
-        positions, actions = [], []
+        positions: list[Position] = []
+        actions: list[int] = []
         while not position.is_terminal():
             drawn = int(self._luck(0, number, np.array([len(actions)]))[0])
             action = int(choose(bot, decisions_at(position, bot, drawn))[0])
@@ -161,7 +162,7 @@ def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bo
         return None
     own = bots.get(next(iter(GAME_BOTS[position.game.name])), position.game, position.num_players())
     quick = max(1, simulations // _QUICK_PART)
-    best = None
+    best = -1
     found = []
     for each in (quick, *[simulations] * _SEARCHES):
         bot = IsmctsBot(simulations=each * count, even=True)
@@ -169,9 +170,9 @@ def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bo
         decisions = decisions_at(position, bot, number)
         values = judge(bot, decisions).values
         first, second = np.argsort(-values, kind="stable")[:2].tolist()
-        if values[first] - values[second] < MARGIN or (best is not None and first != best):
+        if values[first] - values[second] < MARGIN or best not in (-1, first):
             return None
-        if best is None and not easy:
+        if best < 0 and not easy:
             (glance,) = choose(own, decisions_at(position, own, number))
             if decisions.legal_ids[first] == glance:
                 return None
