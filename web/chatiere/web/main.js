@@ -23,6 +23,7 @@ const PARTS = {
   room: () => import("./pages/room.js"),
   record: () => import("./pages/record.js"),
   learn: () => import("./pages/learn.js"),
+  puzzle: () => import("./pages/puzzle.js"),
 };
 
 const main = h("main", { id: "main", tabindex: "-1" });
