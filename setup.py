@@ -51,7 +51,7 @@ OF_TABLES = (
     "google.protobuf.Timestamp",
 )
 # The files of web/ that are served.
-SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.chatiere", "*.json")
+SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.chatiere", "*.json", "*.webmanifest")
 # A page of docs/ in web/.
 PAGE = """\
 <!doctype html>
