@@ -38,7 +38,7 @@ class Scenario:
     @property
     def uses_web(self) -> bool:
         """Whether some users call at the door for browsers."""
-        return "BrowserUser" in self.users
+        return not {"BrowserUser", "RoomUser"}.isdisjoint(self.users)
 
 
 def read_scenario(name: str) -> Scenario:

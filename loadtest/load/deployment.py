@@ -9,6 +9,7 @@ import json
 import os
 import ssl
 from dataclasses import asdict, dataclass
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,14 @@ class Deployment:
         if self.tls_certificate is not None:
             context.load_cert_chain(self.tls_certificate, self.tls_key)
         return context
+
+    def open_web_connection(self) -> HTTPConnection:
+        """Open a connection to the door for browsers."""
+        assert self.web_address is not None
+        host, _, port = self.web_address.rpartition(":")
+        if not self.has_tls:
+            return HTTPConnection(host.strip("[]"), int(port))
+        return HTTPSConnection(host.strip("[]"), int(port), context=self.ssl_context())
 
     def played(self) -> list[engine.Game]:
         """Return the games that are played."""

@@ -8,7 +8,6 @@ import time
 from http import HTTPStatus
 from typing import Any
 
-import grpc
 from locust import FastHttpUser, between, task
 from locust.env import Environment
 
@@ -17,6 +16,7 @@ from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action
 from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
 from chatiere.v1.table_service_pb2_grpc import TableServiceStub
+from loadtest.load.follower import Follower
 from loadtest.load.measured import WrongAnswer, report
 from loadtest.load.users import FrontendUser, GameChoice, ServiceUser
 
@@ -73,7 +73,12 @@ class TableUser(ServiceUser):
 
 
 class RoomUser(TableUser):
-    """A room: all people of a table post to it, and one follows. Measured: the time from Post until it is there."""
+    """A room: all people of a table post to it, and one follows at the door for browsers.
+
+    Measured: the time from Post until the table is there.
+    """
+
+    follower: Follower | None = None
 
     def begin(self) -> None:
         """Begin a table in a new room."""
@@ -82,10 +87,7 @@ class RoomUser(TableUser):
         self.room, self.came = secrets.token_bytes(16), threading.Event()
         self.awaited = self.table
         self.rooms = RoomServiceStub(self.channel)
-        request = room_service_pb2.FollowRequest(room=self.room, secret=secrets.token_bytes(16))
-        call = RoomServiceStub(self.plain_channel).Follow(request, metadata=self.metadata)
-        self.call, self.follower = call, threading.Thread(target=self.follow, args=(call,), daemon=True)
-        self.follower.start()
+        self.follower = Follower(self.deployment, self.room, self.take, self.fail)
         self.moved(self.own[0])
 
     def on_stop(self) -> None:
@@ -95,19 +97,18 @@ class RoomUser(TableUser):
 
     def leave(self) -> None:
         """Stop to follow."""
-        if hasattr(self, "follower"):
-            self.call.cancel()
-            self.follower.join()
+        if self.follower is not None:
+            self.follower.leave()
+            self.follower = None
 
-    def follow(self, call: Any) -> None:
-        """Take what comes, until the call ends."""
-        try:
-            for response in call:
-                if any(entry.table == self.awaited for entry in response.entries):
-                    self.came.set()
-        except grpc.RpcError as error:
-            if error.code() is not grpc.StatusCode.CANCELLED:
-                report(self, "stream", "Follow", start=time.perf_counter(), error=error)
+    def take(self, response: room_service_pb2.FollowResponse) -> None:
+        """Take what comes to the follower."""
+        if any(entry.table == self.awaited for entry in response.entries):
+            self.came.set()
+
+    def fail(self, message: str) -> None:
+        """Report that the follower's call has ended."""
+        report(self, "stream", "Follow", start=time.perf_counter(), error=ConnectionError(message))
 
     def moved(self, secret: bytes) -> None:
         """Post the table, and wait until the follower has it."""
