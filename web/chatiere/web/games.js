@@ -68,10 +68,7 @@ export function roomOf(name) {
   const spoken = language();
   return once(`room ${name} ${spoken}`, async () => {
     checkGame(name);
-    const [game, { games = [] }] = await Promise.all([
-      loadGame(name),
-      askGames(factsOf(name)),
-    ]);
+    const [game, { games = [] }] = await Promise.all([loadGame(name), askGames(factsOf(name))]);
     const info = games[0] ?? {};
     const field = fieldOf(name);
     const details = info.pieceDetails?.[field] ?? {};

@@ -125,8 +125,8 @@ def _read(folder: Path, known: dict[str, _File]) -> dict[str, _File]:
     if files.keys() == known.keys() and all(file is known[path] for path, file in files.items()):
         return known
     if (worker := files.pop(_WORKER, None)) is not None:
-        source = (folder / _WORKER[1:]).read_bytes()
-        files[_WORKER] = _file(worker.changed, _TYPES[".js"], source.replace(_SITE, _site(source, files)))
+        script = (folder / _WORKER[1:]).read_bytes()
+        files[_WORKER] = _file(worker.changed, _TYPES[".js"], script.replace(_SITE, _site(script, files)))
     return files
 
 
