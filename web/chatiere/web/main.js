@@ -24,6 +24,7 @@ const PARTS = {
   room: () => import("./pages/room.js"),
   record: () => import("./pages/record.js"),
   learn: () => import("./pages/learn.js"),
+  puzzle: () => import("./pages/puzzle.js"),
   kept: () => import("./pages/kept.js"),
 };
 

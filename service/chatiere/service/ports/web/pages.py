@@ -28,6 +28,7 @@ _TYPES = {
     ".chatiere": TEXT[1],
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml; charset=utf-8",
     ".webmanifest": "application/manifest+json",
