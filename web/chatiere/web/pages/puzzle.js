@@ -2,8 +2,8 @@
 
 import { call, Refusal } from "../api.js";
 import { h } from "../dom.js";
-import { checkGame, GAMES } from "../game.js";
-import { listGames, roomOf } from "../games.js";
+import { GAMES } from "../game.js";
+import { checkGame, listGames, roomOf } from "../games.js";
 import { today } from "../puzzle_of_day.js";
 import { words } from "../puzzles/words.js";
 import { nameOfSeat } from "../seat_names.js";
