@@ -25,6 +25,7 @@ TYPES = {
     ".chatiere": "text/plain; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".svg": "image/svg+xml; charset=utf-8",
