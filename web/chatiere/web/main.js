@@ -2,6 +2,7 @@
 
 import { connection, Refusal, UNAUTHENTICATED, useToken } from "./api.js";
 import { h } from "./dom.js";
+import { glows } from "./glow.js";
 import { header, openSettings } from "./header.js";
 import { isLookedAfter } from "./kept.js";
 import { apply, spoken, t } from "./settings.js";
@@ -109,6 +110,7 @@ function begin() {
     waiting,
     trouble,
     main,
+    glows(),
   );
   return show();
 }
