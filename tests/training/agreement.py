@@ -1,7 +1,8 @@
 """Compares a network in real numbers with what becomes of it in integers: `python -m training.agreement GAME`.
 
-Prints the largest difference of logarithms of probabilities and of values, over positions of random games. In a process
-of its own: JAX warns when a process forks that it has started threads in, as other tests do.
+Prints the largest difference of logarithms of probabilities and of values, over positions of random games, and how many
+weights in integers are others once they were read back into real numbers. In a process of its own: JAX warns when a
+process forks that it has started threads in, as other tests do.
 """
 
 import sys
@@ -37,7 +38,9 @@ def main(name: str) -> None:
             logits.append(float(np.abs(real[rows, batch.legal_ids] - logarithms).max()))
             values.append(float(np.abs(expected - own / OUTPUT_ONE).max()))
             batch = env.step(batch.random_actions())
-    print(max(logits), max(values))
+    weights = network.in_integers(parameters, seen).weights
+    again = network.in_integers(*network.parameters_of(weights)).weights
+    print(max(logits), max(values), sum(int((one != other).sum()) for one, other in zip(weights, again, strict=True)))
 
 
 if __name__ == "__main__":

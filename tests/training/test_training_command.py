@@ -57,6 +57,24 @@ def test_a_network_learns_to_beat_random(tmp_path: Path) -> None:
     assert isinstance(bots.get(f"net:{path}", "discat", 2), IntegerNetworkBot)
 
 
+def test_a_best_response_beats_a_weak_network(tmp_path: Path) -> None:
+    untrained = tmp_path / "untrained/network.net"
+    done = train(untrained.parent, game="discat", decisions=1, games=1, measure_games=1)
+    assert done.returncode == 0, done.stderr
+    response = {"game": "discat", "decisions": 20_000, "games": 128, "measure_games": 100, "against": untrained}
+    done = train(tmp_path / "run", **response)
+    assert done.returncode == 0, done.stderr
+    first, *_, last = points(done.stdout)
+    assert f" against {untrained} alone (" in last
+    # It begins as that network: even.
+    (_, low, high), (_, least, _) = (map(float, re.findall(r"([\d.]+)%", point)) for point in (first, last))
+    assert low < 50 < high
+    assert least > 60
+    card = (tmp_path / "run/card.md").read_text("utf-8")
+    assert f" games against {untrained} alone\n" in card
+    assert f" --seed 1 --against {untrained}`\n" in card
+
+
 SMALL = {"decisions": 3000, "games": 16, "measure_games": 4}
 
 
@@ -105,6 +123,11 @@ def test_a_folder_keeps_one_run(tmp_path: Path) -> None:
     [
         ({"game": "go"}, "unknown game 'go'"),
         ({"game": "chat_perche", "players": 3}, "chat_perche is for 2 to 2 players"),
+        ({"game": "discat", "against": "missing.net"}, "missing.net"),
+        (
+            {"game": "chat_cartonne", "against": "trained"},
+            "trained cannot be played against: there is no trained network for chat_cartonne with 2 players",
+        ),
         ({"game": "discat", "decisions": 0}, "Invalid value for '--decisions'"),
     ],
 )

@@ -93,10 +93,12 @@ def test_in_integers_it_is_the_same_but_for_rounding(game: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    logits, values = map(float, done.stdout.split())
+    logits, values, others = map(float, done.stdout.split())
     # Activations have 7 bits.
     assert 0 < logits < 0.15
     assert 0 < values < 0.1
+    # So what answers a network begins as that network.
+    assert others == 0
 
 
 @pytest.mark.parametrize("count", [1, 9, 10, 11, 95])

@@ -1,9 +1,14 @@
 """What is learned from: decisions with their advantages and returns."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from chatiere import engine
 from chatiere.bots.integer_network import OUTPUT_ONE
+from chatiere.bots.trained import trained
+from chatiere.envs import Batch, TableEnv
 from chatiere.training import ppo
 
 
@@ -50,3 +55,40 @@ def test_probabilities_are_the_softmax_of_logits_in_integers() -> None:
     for begin, end in ((0, 1), (1, 4), (4, 9)):
         weights = np.exp(real[begin:end])
         assert found[begin:end] == pytest.approx(np.log(weights / weights.sum()), abs=1e-4)
+
+
+class RecordingEnv(TableEnv):
+    """An environment that keeps its batches and the actions there."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.made: list[tuple[Batch, Any]] = []
+
+    def reset(self, *args: Any, **options: Any) -> Batch:
+        self.batch = super().reset(*args, **options)
+        return self.batch
+
+    def step(self, actions: Any) -> Batch:
+        self.made.append((self.batch, actions))
+        self.batch = super().step(actions)
+        return self.batch
+
+
+def test_a_frozen_network_has_all_seats_but_one() -> None:
+    frozen = trained(engine.game("momistigri"), 3).network()
+    with RecordingEnv("momistigri", 3, num_envs=6, games=6, features="packed", mask="bits") as env:
+        steps, returns = ppo.play(env, frozen, 5, frozen)
+        own, drawn = [], 0
+        for batch, actions in env.made:
+            is_own = batch.actors == batch.game_numbers % 3
+            own += list(zip(batch.game_numbers[is_own], actions[is_own], strict=True))
+            logits, _ = frozen.evaluate(batch.observations, batch.legal_offsets, batch.legal_ids)
+            is_best = batch.best_actions(logits) == actions
+            assert is_best[~is_own].all()
+            drawn += int(np.count_nonzero(~is_best))
+    # The one that learns tries other actions.
+    assert drawn > 0
+    assert own == [pair for step in steps for pair in zip(step.game_numbers, step.actions, strict=True)]
+    assert {seat for step in steps for seat in step.actors} == {0, 1, 2}
+    assert returns.shape == (6, 3)
+    assert (returns.sum(axis=1) == 0).all()

@@ -18,7 +18,7 @@ from chatiere.bots.network import IntegerNetworkBot
 from chatiere.bots.network_file import NetworkFile, NetworkFileError
 from chatiere.bots.random import RandomBot
 from chatiere.bots.temperature import MAX_TEMPERATURE
-from chatiere.bots.trained import TRAINED, is_trained, trained
+from chatiere.bots.trained import TRAINED, is_trained, network_of, trained
 from chatiere.engine import Game
 
 BOTS_VERSION = 2
@@ -271,7 +271,7 @@ class _WithFiles(Registry):
 
     def _network(self, bot: str, name: str, game: Game, players: int) -> NetworkFile:
         try:
-            return trained(game, players) if name == TRAINED else NetworkFile.read(name)
+            return network_of(name, game, players)
         except (NetworkFileError, OSError) as error:
             raise ValueError(f"bot {bot}: the network {name} cannot be read: {error}") from error
 

@@ -27,6 +27,14 @@ def trained(game: Game, players: int) -> NetworkFile:
     return _read(_path(game, players))
 
 
+def network_of(name: str, game: Game, players: int) -> NetworkFile:
+    """Return the network in a file, or the package's for a game and a number of players, if `name` is `trained`.
+
+    Raises ValueError without any or for a file that is no network; OSError if it cannot be read.
+    """
+    return trained(game, players) if name == TRAINED else NetworkFile.read(name)
+
+
 def _path(game: Game, players: int) -> Path:
     return _FOLDER / f"{game.name}-{players}.net.gz"
 

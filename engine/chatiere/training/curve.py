@@ -1,12 +1,11 @@
 """The curve of a learner: how much it wins against other bots as it goes on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from chatiere import bots
 from chatiere.arena.matches import Results, play_many, wilson_interval
 from chatiere.bots import Bot
 from chatiere.envs import TableEnv
@@ -30,19 +29,19 @@ class Point(NamedTuple):
 
 
 def measure(
-    game: str, players: int, bot: Bot, opponents: Sequence[str], games: int, decisions: int, seed: int
+    game: str, players: int, bot: Bot, opponents: Mapping[str, Bot], games: int, decisions: int, seed: int
 ) -> Iterator[Point]:
     """Play games against each opponent, who takes turns with the bot around the table.
 
-    `decisions`: the number that the bot has learned from. `seed`: of the games played here.
+    `opponents`: by name. `decisions`: the number that the bot has learned from. `seed`: of the games played here.
     """
     with TableEnv(game, players, num_envs=games, games=games, observations=True) as env:
-        for opponent in opponents:
+        for name, opponent in opponents.items():
             results = Results.of(games, players, 2)
-            for batch, _ in play_many(env, [bot, bots.get(opponent, game, players)], seed):
+            for batch, _ in play_many(env, [bot, opponent], seed):
                 results.add(batch.ended)
             rate = float(results.wins(0).mean())
-            yield Point(decisions, opponent, games, rate, *wilson_interval(rate, games))
+            yield Point(decisions, name, games, rate, *wilson_interval(rate, games))
 
 
 def plot(curve: Sequence[Point], title: str, path: Path) -> None:

@@ -22,6 +22,19 @@ _COLUMNS_AT_ONCE = 256
 _MAX_GRADIENT = 0.5
 _OPTIMIZER = optax.chain(optax.clip_by_global_norm(_MAX_GRADIENT), optax.scale_by_adam())
 
+# What is 1 in integers (net.h), and what biases have added: half of what a shift cuts off, so activations are rounded.
+_UNITS = {
+    "columns": 2**12,
+    "first_bias": 2**12,
+    "second": 2**12,
+    "second_bias": 2**19,
+    "rows": 2**10,
+    "rows_bias": 2**17,
+    "values": 2**10,
+    "values_bias": 2**17,
+}
+_HALVES = {"first_bias": 2**4, "second_bias": 2**11}
+
 Parameters = dict[str, Any]
 """The weights and biases of a network's layers: the names and shapes of `Weights`, but for its runs."""
 
@@ -76,6 +89,26 @@ class Network:
             "values": jnp.zeros((self.players, SECOND)),
             "values_bias": jnp.zeros(self.players),
         }
+
+    def parameters_of(self, weights: Weights) -> tuple[Parameters, NDArray[np.uint8]]:
+        """Return the parameters that have these weights, and the packed features by which they were seen (`seen`).
+
+        Raises ValueError for weights of other layers.
+        """
+        every = self._columns
+        found = {
+            name: np.asarray((getattr(weights, name) - _HALVES.get(name, 0)) / unit, np.float32)
+            for name, unit in _UNITS.items()
+        }
+        if {name: array.shape for name, array in found.items()} != {
+            name: array.shape for name, array in self.new_parameters(0).items()
+        }:
+            raise ValueError("its layers are of other sizes than those of networks that are trained")
+        found["columns"] /= every.scales[:, None]
+        used = np.flatnonzero(weights.columns.any(axis=1))
+        features = np.zeros(ObservationLayout(self.game.description).packed_size, np.uint8)
+        np.bitwise_or.at(features, every.bytes[used], every.masks[used] << every.shifts[used])
+        return {name: jnp.asarray(array) for name, array in found.items()}, features
 
     def seen(self, features: NDArray[np.uint8]) -> Columns:
         """Return the columns that packed features ever add: of any number of positions, or-ed together, (packed_size,).
@@ -161,30 +194,18 @@ class Network:
 
         `features`: as of `seen`; columns that were never seen are 0.
         """
-        real = {name: np.asarray(array, np.float64) for name, array in parameters.items()}
-        # A count adds its column so many times.
-        scales = np.where(self._is_seen(features), self._columns.scales, 0).astype(np.float64)
-
-        def rounded(numbers: NDArray[np.float64], unit: int) -> NDArray[np.int16]:
-            found: NDArray[np.int16] = np.clip(np.rint(numbers * unit), -(2**15) + 1, 2**15 - 1).astype(np.int16)
-            return found
-
-        def bias(numbers: NDArray[np.float64], unit: int, half: int = 0) -> NDArray[np.int32]:
-            # With half of what a shift cuts off: so activations are rounded.
-            found: NDArray[np.int32] = np.clip(np.rint(numbers * unit) + half, -(2**30), 2**30).astype(np.int32)
-            return found
-
-        weights = Weights(
-            columns=rounded(real["columns"] * scales[:, None], 2**12),
-            first_bias=bias(real["first_bias"], 2**12, 2**4),
-            second=rounded(real["second"], 2**12),
-            second_bias=bias(real["second_bias"], 2**19, 2**11),
-            runs=self.runs,
-            rows=rounded(real["rows"], 2**10),
-            rows_bias=bias(real["rows_bias"], 2**17),
-            values=rounded(real["values"], 2**10),
-            values_bias=bias(real["values_bias"], 2**17),
-        )
+        found = {}
+        for name, unit in _UNITS.items():
+            real = np.asarray(parameters[name], np.float64)
+            if name == "columns":
+                # A count adds its column so many times.
+                real = real * np.where(self._is_seen(features), self._columns.scales, 0)[:, None]
+            rounded = np.rint(real * unit)
+            if name.endswith("_bias"):
+                found[name] = np.clip(rounded + _HALVES.get(name, 0), -(2**30), 2**30).astype(np.int32)
+            else:
+                found[name] = np.clip(rounded, -(2**15) + 1, 2**15 - 1).astype(np.int16)
+        weights = Weights(**found, runs=self.runs)
         return NetworkFile(self.game, self.players, weights)
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from chatiere.bots.integer_network import OUTPUT_ONE, IntegerNetwork
 from chatiere.bots.network import draw
 from chatiere.bots.network_file import NetworkFile
-from chatiere.envs import TableEnv
+from chatiere.envs import Batch, TableEnv
+from chatiere.envs.batch import only
 from chatiere.training.network import Columns, Network, Parameters, minibatches, update
 
 LEARNING_RATE = 1e-3
@@ -73,20 +74,40 @@ def log_probabilities(logits: NDArray[np.int32], offsets: NDArray[np.uint32]) ->
     return found
 
 
-def play(env: TableEnv, network: IntegerNetwork, seed: int) -> tuple[list[Step], NDArray[np.float32]]:
-    """Play all games of a seed against itself; return the steps and the returns of each game, (games, players)."""
+def decide(network: IntegerNetwork, batch: Batch) -> Step:
+    """Draw an action for each position of a batch, by its logits."""
+    logits, values = network.evaluate(batch.observations, batch.legal_offsets, batch.legal_ids)
+    logarithms = log_probabilities(logits, batch.legal_offsets)
+    drawn = draw(batch.legal_offsets, np.exp(logarithms), batch.luck())
+    actions = batch.legal_ids[drawn].astype(np.intp)
+    expected = (values[:, 0] / OUTPUT_ONE).astype(np.float32)
+    features: Any = batch.features
+    legal: Any = batch.mask
+    return Step(batch.game_numbers, batch.actors, features, legal, actions, logarithms[drawn], expected)
+
+
+def play(
+    env: TableEnv, network: IntegerNetwork, seed: int, against: IntegerNetwork | None = None
+) -> tuple[list[Step], NDArray[np.float32]]:
+    """Play all games of a seed; return the network's own steps and the returns of each game, (games, players).
+
+    `against`: has all seats but one, which moves on around the table from game to game, and takes the actions of the
+    highest logits; None: the network plays against itself.
+    """
     steps: list[Step] = []
     returns = np.zeros((env.num_envs, env.players), np.float32)
     batch = env.reset(seed)
     while len(batch):
-        logits, values = network.evaluate(batch.observations, batch.legal_offsets, batch.legal_ids)
-        logarithms = log_probabilities(logits, batch.legal_offsets)
-        drawn = draw(batch.legal_offsets, np.exp(logarithms), batch.luck())
-        actions = batch.legal_ids[drawn].astype(np.intp)
-        expected = (values[:, 0] / OUTPUT_ONE).astype(np.float32)
-        features: Any = batch.features
-        legal: Any = batch.mask
-        steps.append(Step(batch.game_numbers, batch.actors, features, legal, actions, logarithms[drawn], expected))
+        actions = np.empty(len(batch), np.intp)
+        is_own = np.ones(len(batch), np.bool_)
+        if against is not None:
+            is_own = batch.game_numbers % env.players == batch.actors
+            others = only(batch, ~is_own)
+            logits, _ = against.evaluate(others.observations, others.legal_offsets, others.legal_ids)
+            actions[~is_own] = others.best_actions(logits)
+        if is_own.any():
+            steps.append(decide(network, only(batch, is_own)))
+            actions[is_own] = steps[-1].actions
         batch = env.step(actions)
         returns[batch.ended.game_numbers] = batch.ended.returns
     return steps, returns
@@ -139,11 +160,22 @@ def loss(
 
 
 class Learner:
-    """A network that learns, iteration by iteration, each of which plays games against itself and learns from them."""
+    """A network that learns, iteration by iteration, each of which plays games and learns from them."""
 
-    def __init__(self, network: Network, parameters: Parameters, state: Any, seen: NDArray[np.uint8]) -> None:
-        """Go on from parameters and an optimizer's state. `seen`: all packed features so far, or-ed together."""
+    def __init__(
+        self,
+        network: Network,
+        parameters: Parameters,
+        state: Any,
+        seen: NDArray[np.uint8],
+        against: IntegerNetwork | None = None,
+    ) -> None:
+        """Go on from parameters and an optimizer's state.
+
+        `seen`: all packed features so far, or-ed together. `against`: as of `play`.
+        """
         self.network, self.parameters, self.state, self.seen = network, parameters, state, seen
+        self._against = against
         self._loss = partial(loss, network)
 
     def file(self) -> NetworkFile:
@@ -156,7 +188,7 @@ class Learner:
         `env`: with packed features and masks as bits. `rate`: a part of the learning rate and of the bonus for
         indecision, 0 … 1.
         """
-        experience = experience_of(*play(env, self.file().network(), seed))
+        experience = experience_of(*play(env, self.file().network(), seed, self._against))
         self.seen = self.seen | np.bitwise_or.reduce(experience.features, axis=0)
         columns, random = self.network.seen(self.seen), np.random.default_rng(seed)
         for _ in range(EPOCHS):

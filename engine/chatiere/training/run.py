@@ -14,7 +14,8 @@ import jax
 import numpy as np
 
 from chatiere import bots, engine
-from chatiere.bots import IntegerNetworkBot
+from chatiere.bots import Bot, IntegerNetworkBot
+from chatiere.bots.trained import network_of
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs import TableEnv
 from chatiere.training.curve import Point, measure, plot
@@ -44,11 +45,18 @@ class Setting:
     measure_games: int
     """The number of games of a measurement, against each opponent."""
     seed: int
+    against: str | None = None
+    """The network, a file or `trained`, to which a best response is learned; None: it learns by self-play."""
+
+    @property
+    def given(self) -> dict[str, str | int]:
+        """The parameters that are given, by name."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
     @property
     def command(self) -> str:
         """The command that makes such a run."""
-        options = {name.replace("_", "-"): value for name, value in dataclasses.asdict(self).items()}
+        options = {name.replace("_", "-"): value for name, value in self.given.items()}
         return " ".join(["chatiere train", *(f"--{name} {value}" for name, value in options.items())])
 
 
@@ -66,7 +74,17 @@ class Run:
         network = Network(game, setting.players)
         parameters = network.new_parameters(setting.seed)
         seen = np.zeros(ObservationLayout(game.description).packed_size, np.uint8)
-        self._learner = Learner(network, parameters, new_state(parameters), seen)
+        self._against = None
+        if setting.against is not None:
+            try:
+                self._against = network_of(setting.against, game, setting.players)
+                self._against.require(game, setting.players)
+                # What answers a network begins as that network: it only has to find out what to do better.
+                parameters, seen = network.parameters_of(self._against.weights)
+            except ValueError as error:
+                raise RunError(f"{setting.against} cannot be played against: {error}") from error
+        against = self._against and self._against.network()
+        self._learner = Learner(network, parameters, new_state(parameters), seen, against)
         folder.mkdir(parents=True, exist_ok=True)
         if self._checkpoint.exists():
             self._load()
@@ -115,12 +133,13 @@ class Run:
         last = self.curve[-1].decisions * _MEASUREMENTS // self.setting.decisions if self.curve else -1
         return min(last, _MEASUREMENTS) >= due
 
-    def _opponents(self) -> list[str]:
+    def _opponents(self) -> dict[str, Bot]:
+        setting = self.setting
+        if self._against is not None:
+            return {f"{setting.against} alone": IntegerNetworkBot(self._against)}
         # The game's own bots come after those for any game.
-        return [
-            "random",
-            next(name for name in bots.names(self.setting.game) if name not in ("random", "flat", "ismcts")),
-        ]
+        own = next(name for name in bots.names(setting.game) if name not in ("random", "flat", "ismcts"))
+        return {name: bots.get(name, setting.game, setting.players) for name in ("random", own)}
 
     def _measured(self) -> list[Point]:
         setting = self.setting
@@ -132,7 +151,7 @@ class Run:
 
     def _save(self) -> None:
         told = {
-            "setting": dataclasses.asdict(self.setting),
+            "setting": self.setting.given,
             "iteration": self.iteration,
             "decisions": self.decisions,
             "seconds": self.seconds,
@@ -150,7 +169,7 @@ class Run:
         try:
             with np.load(self._checkpoint) as found:
                 told = json.loads(str(found["told"]))
-                if told["setting"] != dataclasses.asdict(self.setting):
+                if told["setting"] != self.setting.given:
                     there = Setting(**told["setting"]).command
                     raise RunError(f"{self.folder} has another run: {there}")
                 learner = self._learner
@@ -176,10 +195,11 @@ class Run:
 
     def _card(self, title: str, size: int) -> str:
         setting = self.setting
+        opponents, games = setting.against or "itself", self.iteration * setting.games
         lines = [
             f"# A network for {title}, {setting.players} players",
             "",
-            f"- Data: {self.decisions:,} decisions of {self.iteration * setting.games:,} games against itself alone",
+            f"- Data: {self.decisions:,} decisions of {games:,} games against {opponents} alone",
             f"- Command: `{setting.command}`",
             f"- Seed: {setting.seed}",
             f"- Processor time: {self.seconds:,.0f} s ({self.seconds / 3600:.2f} hours), measurements included",

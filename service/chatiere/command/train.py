@@ -35,6 +35,11 @@ from chatiere.training.run import Run, RunError, Setting
 )
 @click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="The seed of everything.")
 @click.option(
+    "--against",
+    metavar="FILE",
+    help="Learn a best response to a network, a file or `trained`, the package's, instead of by self-play.",
+)
+@click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
@@ -42,19 +47,26 @@ from chatiere.training.run import Run, RunError, Setting
     help="The folder of the run. If one with the same options is there, it is gone on with.",
 )
 def command(
-    game: str, players: int | None, decisions: int, games: int, measure_games: int, seed: int, output: Path
+    game: str,
+    players: int | None,
+    decisions: int,
+    games: int,
+    measure_games: int,
+    seed: int,
+    against: str | None,
+    output: Path,
 ) -> None:
     """Train a network for a game by self-play, for net:FILE. Needs chatiere[train].
 
     The run can be stopped at any time; the same command goes on from the last iteration. In the end the folder has
     network.net, card.md, which tells how it was made and how strong it is, and the picture curve.png. Measurements are
-    games against random and the game's own bot, seats rotated, of which nothing is learned; a shared win counts in
-    parts.
+    games against random and the game's own bot, or the network of --against, seats rotated, of which nothing is
+    learned; a shared win counts in parts.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)
     try:
-        run = Run(Setting(game, seats, decisions, games, measure_games, seed), output)
+        run = Run(Setting(game, seats, decisions, games, measure_games, seed, against), output)
         with progress(decisions, game) as report:
             run.go_on(report, lambda point: click.echo(f"{run.seconds:6.0f} s, {point}"))
     except (RunError, OSError) as error:
