@@ -36,6 +36,7 @@ SEED ?= 1
 COUNT ?= 0
 # The scenario of loadtest/scenarios that load runs; empty: all of them.
 SCENARIO ?=
+LOAD ?=
 # Of the siege: part of the name of the attacks that it makes, and the door (grpcio, fast or web); empty: all.
 ATTACK ?=
 DOOR ?=
@@ -191,8 +192,8 @@ fuzz-http2: ## Make damaged conversations with the C of http2/ for SECONDS (60),
 	@if pkg-config --exists 'libnghttp2 >= 1.52'; then $(MAKE) --no-print-directory $(FUZZ_HTTP2) && \
 		$(FUZZ_HTTP2) $(SEED) $(COUNT) $(SECONDS); else echo "fuzz-http2 is left out: libnghttp2 is not there"; fi
 
-load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), and check their budgets
-	$(BIN)/python -m loadtest.run $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
+load: $(BUILT) ## Load a service (LOAD: options, such as --address) with scenarios of loadtest/ or one SCENARIO; check their budgets
+	$(BIN)/python -m loadtest.run $(LOAD) $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
 
 soak: $(BUILT) ## Load a service at all doors for MINUTES, with rude connections, and check that nothing stays behind
 	$(BIN)/python -m loadtest.soak --minutes $(MINUTES)

@@ -51,7 +51,7 @@ OF_TABLES = (
     "google.protobuf.Timestamp",
 )
 # The files of web/ that are served.
-SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.chatiere")
+SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.chatiere", "*.json", "*.webmanifest")
 # A page of docs/ in web/.
 PAGE = """\
 <!doctype html>
@@ -380,7 +380,7 @@ setup(
     packages=list(packages()),
     # Of the folders, which the source distribution has whole, nothing else.
     include_package_data=False,
-    package_data={"": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "ladder.json", "*.net.gz", *SERVED]},
+    package_data={"": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "*.net.gz", *SERVED]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=[] if IS_SDIST else compiled(),
 )

@@ -15,29 +15,57 @@ from argparse import ArgumentParser  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-from locust import events  # noqa: E402
+from locust import LoadTestShape, events  # noqa: E402
 from locust.env import Environment  # noqa: E402
 from locust.runners import WorkerRunner  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from loadtest.load.budget import broken, read_scenario, scenario_names  # noqa: E402
+from loadtest.load.ramp import Ramp  # noqa: E402
+from loadtest.load.table_users import BotUser, BrowserUser, RoomUser, TableUser  # noqa: E402
 from loadtest.load.users import FrontendUser, LearnerUser, MisbehavingUser, SpectatorUser  # noqa: E402
 
-__all__ = ["FrontendUser", "LearnerUser", "MisbehavingUser", "SpectatorUser"]
+__all__ = [
+    "BotUser",
+    "BrowserUser",
+    "FrontendUser",
+    "LearnerUser",
+    "MisbehavingUser",
+    "RoomUser",
+    "SpectatorUser",
+    "TableUser",
+]
 
 _log = logging.getLogger(__name__)
 
 
+class RampShape(LoadTestShape):
+    """A ramp, as Locust takes it."""
+
+    # Not for runs without --ramp.
+    abstract = True
+
+    def __init__(self, ramp: Ramp) -> None:
+        """Take the steps of a ramp."""
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.ramp = ramp
+
+    def tick(self) -> tuple[int, float] | None:
+        """See LoadTestShape."""
+        return self.ramp.tick()
+
+
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
 def add_scenario(parser: ArgumentParser, **_: Any) -> None:
-    """Add the option --scenario."""
+    """Add the options --scenario and --ramp."""
     parser.add_argument(
         "--scenario",
         choices=scenario_names(),
         default=None,
         help="file of loadtest/scenarios: users, duration, budget",
     )
+    parser.add_argument("--ramp", action="store_true", help="take more and more users, until the budget breaks")
 
 
 @events.init.add_listener  # type: ignore[untyped-decorator]
@@ -48,6 +76,11 @@ def take_scenario(environment: Environment, **_: Any) -> None:
         return
     scenario = read_scenario(options.scenario)
     environment.user_classes = [user for user in environment.user_classes if user.__name__ in scenario.users]
+    if options.ramp:
+        for user in environment.user_classes:
+            user.weight = scenario.users[user.__name__]
+        environment.shape_class = RampShape(Ramp(environment, scenario))
+        return
     for user in environment.user_classes:
         user.fixed_count = scenario.users[user.__name__]
     options.num_users = sum(scenario.users.values())
@@ -60,6 +93,10 @@ def judge(environment: Environment, **_: Any) -> None:
     """Log the broken parts of the budget, and set the exit code to 1 if there are any."""
     options = environment.parsed_options
     if options is None or options.scenario is None or isinstance(environment.runner, WorkerRunner):
+        return
+    if isinstance(environment.shape_class, RampShape):
+        print(environment.shape_class.ramp.table())
+        environment.process_exit_code = 0
         return
     found = broken(read_scenario(options.scenario), environment)
     for line in found:

@@ -1,22 +1,28 @@
 """Load a service with scenarios, each judged by its budget: `make load`.
 
-Without --address it starts its own server. The report of a run is build/load/<scenario>.html; that of the siege, which
-always starts its own servers, is build/load/siege.json, and its tables are in build/load/siege.md.
+Without --address it starts its own server; with it, --token, --tls-ca and the like say how to call that one. The report
+of a run is build/load/<scenario>.html; that of the siege, which always starts its own servers, build/load/siege.json,
+and its tables are in build/load/siege.md.
 """
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
+from chatiere import engine
 from loadtest.load.budget import read_scenario, scenario_names
+from loadtest.load.deployment import Deployment
 from loadtest.load.own_server import own_server
 from loadtest.siege import plan
 from loadtest.siege.run import siege
 
 HERE = Path(__file__).parent
 REPORTS = Path("build/load")
+_FILE = click.Path(exists=True, dir_okay=False)
 
 
 @click.command()
@@ -28,51 +34,94 @@ REPORTS = Path("build/load")
     help="A scenario; may be repeated. Default: all.",
 )
 @click.option("--address", default=None, help="HOST:PORT of a running server. Default: start one.")
+@click.option("--web-address", default=None, help="HOST:PORT of the running server's door for browsers, if it has one.")
+@click.option("--token", envvar="CHATIERE_TOKEN", default=None, help="Bearer token. [env: CHATIERE_TOKEN]")
+@click.option("--tls", "has_tls", is_flag=True, help="Encrypt, and trust the system's certificate authorities.")
+@click.option("--tls-ca", type=_FILE, default=None, help="Encrypt, and trust the authorities of this file.")
+@click.option("--tls-certificate", type=_FILE, default=None, help="Certificate to show to the server (mutual TLS).")
+@click.option("--tls-key", type=_FILE, default=None, help="Private key of the certificate.")
+@click.option(
+    "--game", "games", type=click.Choice([game.name for game in engine.games()]), multiple=True, help="A game to play."
+)
+@click.option("--ramp", "has_ramp", is_flag=True, help="Find how many users it bears: more and more, in steps.")
 @click.option("--workers", default=2, show_default=True, help="Workers of the server that it starts.")
 @click.option("--attack", "attacks", multiple=True, help="Part of the name of attacks of the siege. Default: all.")
 @click.option(
     "--door", "doors", type=click.Choice([*plan.DOORS]), multiple=True, help="A door to attack. Default: all."
 )
 def main(
-    names: tuple[str, ...], address: str | None, workers: int, attacks: tuple[str, ...], doors: tuple[str, ...]
+    names: tuple[str, ...],
+    address: str | None,
+    has_ramp: bool,
+    workers: int,
+    attacks: tuple[str, ...],
+    doors: tuple[str, ...],
+    **deployment: Any,
 ) -> None:
     """Run scenarios one after the other. The exit code is 1 if one breaks its budget."""
     if address is not None and plan.NAME in names:
         raise click.UsageError(f"{plan.NAME} only attacks servers that it starts: omit --address")
     if (attacks or doors) and names != (plan.NAME,):
         raise click.UsageError(f"--attack and --door need --scenario {plan.NAME}")
+    if address is None and any(value for name, value in deployment.items() if name != "games"):
+        raise click.UsageError("--web-address, --token and --tls-… need --address")
+    if (deployment["tls_certificate"] is None) != (deployment["tls_key"] is None):
+        raise click.UsageError("--tls-certificate and --tls-key need each other")
+    if has_ramp and (len(names) != 1 or plan.NAME in names):
+        raise click.UsageError(f"--ramp needs one --scenario, other than {plan.NAME}")
+    if has_ramp and not read_scenario(names[0]).p99_ms:
+        raise click.UsageError(f"--ramp needs limits on durations, and {names[0]} has none")
     entries = plan.read_plan().entries(attacks, doors)
     if not entries:
         raise click.UsageError("no attack has such a name and such a door")
+    deployment["has_tls"] |= any(deployment[name] for name in ("tls_ca", "tls_certificate"))
+    target = Target(address, Deployment(**deployment), workers, has_ramp)
     REPORTS.mkdir(parents=True, exist_ok=True)
     chosen = names or (*scenario_names(), *([plan.NAME] if address is None else []))
-    broken = [name for name in chosen if not _is_within_budget(name, address, workers, entries)]
+    broken = [name for name in chosen if not _is_within_budget(name, target, entries)]
     if broken:
         raise click.ClickException(f"budget broken: {', '.join(broken)}")
 
 
-def _is_within_budget(name: str, address: str | None, workers: int, entries: list[tuple[plan.Attack, str]]) -> bool:
+class Target(NamedTuple):
+    """The service to load, or how to start it (`address`: None); `has_ramp`: with more and more users."""
+
+    address: str | None
+    deployment: Deployment
+    workers: int
+    has_ramp: bool
+
+
+def _is_within_budget(name: str, target: Target, entries: list[tuple[plan.Attack, str]]) -> bool:
     if name == plan.NAME:
         click.echo(f"{name}: {plan.read_plan().meaning}")
         kept = siege(entries, REPORTS / f"{name}.json")
     else:
-        click.echo(f"{name}: {read_scenario(name).meaning}")
-        if address is None:
-            with own_server("--workers", str(workers)) as own:
-                kept = locust(name, own.address) == 0
+        scenario = read_scenario(name)
+        click.echo(f"{name}: {scenario.meaning}")
+        if target.address is not None:
+            if scenario.uses_web and target.deployment.web_address is None:
+                raise click.UsageError(f"{name} needs --web-address")
+            kept = locust(name, target.address, target.deployment, has_ramp=target.has_ramp) == 0
         else:
-            kept = locust(name, address) == 0
-    click.echo(f"{name}: {'within its budget' if kept else 'budget broken'}\n")
+            # Rooms in memory are of one worker.
+            more = ("--relay", "memory") if scenario.has_rooms else ("--workers", str(target.workers))
+            with own_server(*more, doors=("grpcio", *(["web"] if scenario.uses_web else []))) as own:
+                deployment = replace(target.deployment, web_address=own.addresses.get("web"))
+                kept = locust(name, own.address, deployment, has_ramp=target.has_ramp) == 0
+    if not target.has_ramp:
+        click.echo(f"{name}: {'within its budget' if kept else 'budget broken'}\n")
     return kept
 
 
-def locust(name: str, address: str) -> int:
+def locust(name: str, address: str, deployment: Deployment, *, has_ramp: bool = False) -> int:
     """Run a scenario against a server, and return Locust's exit code."""
-    command = (
+    command: tuple[str | Path, ...] = (
         *(Path(sys.executable).with_name("locust"), "--locustfile", HERE / "locustfile.py", "--headless"),
         *("--scenario", name, "--host", address, "--only-summary", "--html", REPORTS / f"{name}.html"),
+        *(["--ramp"] if has_ramp else []),
     )
-    return subprocess.run(command, check=False).returncode
+    return subprocess.run(command, check=False, env=deployment.environment()).returncode
 
 
 if __name__ == "__main__":

@@ -36,8 +36,9 @@ def main() -> int:
     # What the generated types import.
     (TYPES / "node_modules").symlink_to(modules)
     failed = 0
-    if not passes("tsc", "--project", "web"):
-        failed += 1
+    for project in ("web", "web/tsconfig.worker.json"):
+        if not passes("tsc", "--project", project):
+            failed += 1
     if not passes("prettier", "--check", *FORMED, "--config", "web/package.json"):
         command = f"{(modules / '.bin/prettier').relative_to(ROOT)} --config web/package.json --write"
         print(f"to mend it: {command} {' '.join(map(repr, FORMED))}", flush=True)

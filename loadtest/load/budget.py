@@ -22,6 +22,7 @@ class Scenario:
     `users`: the number of users by class. `seconds`: the duration. `spawn_rate`: users started per second. `p99_ms`: by
     method, the longest duration of 99 % of its calls, in milliseconds. `error_rate`: the largest share of calls that
     may fail (no answer may be wrong). `calls`: the smallest number of calls; with fewer the run shows nothing.
+    `has_rooms`: the service has to serve rooms.
     """
 
     name: str
@@ -32,6 +33,12 @@ class Scenario:
     error_rate: float
     calls: int
     p99_ms: dict[str, float]
+    has_rooms: bool = False
+
+    @property
+    def uses_web(self) -> bool:
+        """Whether some users call at the door for browsers."""
+        return not {"BrowserUser", "RoomUser"}.isdisjoint(self.users)
 
 
 def read_scenario(name: str) -> Scenario:
@@ -60,7 +67,7 @@ def broken(scenario: Scenario, environment: Environment) -> list[str]:
     if made and failed / made > scenario.error_rate:
         found.append(f"{failed} of {made} calls failed, more than {scenario.error_rate:.2%}")
     for name, limit in scenario.p99_ms.items():
-        entry = stats.entries.get((name, "grpc"))
+        entry = next((each for each in calls if each.name == name and each.method != "refused"), None)
         if entry is None:
             found.append(f"{name} was never called")
         elif (p99 := entry.get_response_time_percentile(0.99)) > limit:

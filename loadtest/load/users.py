@@ -9,39 +9,55 @@ import struct
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, ClassVar
 
 import grpc
 import numpy as np
 from locust import User, between, constant, task
+from locust.env import Environment
 from locust.exception import StopUser
 
 from chatiere import engine
-from chatiere.clients import CHANNEL_OPTIONS, ChatiereError, Client
+from chatiere.clients import ChatiereError, Client
 from chatiere.v1 import batch_service_pb2 as batch
 from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2
 from chatiere.v1.game_pb2 import Action, Include, Position, State
+from loadtest.load.deployment import Deployment
 from loadtest.load.measured import MeasuredCalls, WrongAnswer, report
 
-GAMES = tuple((game.name, game.min_players, game.max_players) for game in engine.games())
 # The seeds of users; a run is only as reproducible as the order in which its users are served.
 _SEEDS = random.Random(20240)
 
 
-class ServiceUser(User):
+class GameChoice:
+    """A user's choices, by a seed of its own."""
+
+    deployment = Deployment.of_environment()
+    metadata = deployment.metadata()
+
+    def __init__(self, environment: Environment) -> None:
+        """See locust.User."""
+        super().__init__(environment)  # type: ignore[call-arg]
+        self.random = random.Random(_SEEDS.getrandbits(64))
+
+    def any_game(self) -> tuple[str, int]:
+        """Choose a game and a number of players."""
+        game = self.random.choice(self.deployment.played())
+        return game.name, self.random.randint(game.min_players, game.max_players)
+
+
+class ServiceUser(GameChoice, User):
     """A user with its own channel, whose calls are measured."""
 
     abstract = True
 
     def on_start(self) -> None:
         """Connect."""
-        self.random = random.Random(_SEEDS.getrandbits(64))
         self.calls = MeasuredCalls(self)
-        # A channel of its own, not one that gRPC shares between users of one address.
-        options = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1))
-        self.plain_channel = grpc.insecure_channel(self.address(), options=options)
+        self.plain_channel = self.deployment.open_channel(self.address())
         self.channel = grpc.intercept_channel(self.plain_channel, self.calls)
-        self.client = Client(self.channel, timeout=30)
+        self.client = Client(self.channel, timeout=30, token=self.deployment.token)
 
     def on_stop(self) -> None:
         """Disconnect."""
@@ -51,25 +67,21 @@ class ServiceUser(User):
         """Return HOST:PORT of the service: Locust's --host, with or without a scheme."""
         return (self.host or "127.0.0.1:50051").rpartition("//")[2]
 
-    def any_game(self) -> tuple[str, int]:
-        """Choose a game and a number of players."""
-        name, fewest, most = self.random.choice(GAMES)
-        return name, self.random.randint(fewest, most)
-
     def check(self, what: str, right: bool) -> None:
         """Report a check, which fails unless `right`."""
         report(self, "check", what, start=time.perf_counter(), error=None if right else WrongAnswer(what))
 
 
 class FrontendUser(ServiceUser):
-    """A person at a table: one game at a human's pace, one typed call per move."""
+    """A person at a table: one game at a human's pace, one typed call per random legal move."""
 
     wait_time = between(0.5, 2.0)
 
     def on_start(self) -> None:
         """Connect, and list the games as a frontend does at its start."""
         super().on_start()
-        self.check("all games are listed", [game.name for game in self.client.list_games()] == [g[0] for g in GAMES])
+        listed = [game.name for game in self.client.list_games()]
+        self.check("all games are listed", listed == [game.name for game in engine.games()])
         self.begin()
 
     def begin(self) -> None:
@@ -82,14 +94,18 @@ class FrontendUser(ServiceUser):
 
     @task
     def move(self) -> None:
-        """Make a random legal move; after the end of a game begin another."""
+        """Make a move; after the end of a game begin another."""
         if not self.position.legal_actions:
             self.begin()
             return
-        action = self.random.choice(self.position.legal_actions)
+        action = self.choose()
         self.position = self.client.apply(self.position.state, action, include=self.include)
         self.mirror.apply(action.id)
         self.check("a move leads where the rules say", agree(self.position, self.mirror))
+
+    def choose(self) -> Action:
+        """Return a random legal action."""
+        return self.random.choice(self.position.legal_actions)
 
 
 def agree(position: Position, mirror: engine.Position) -> bool:
@@ -141,7 +157,7 @@ class LearnerUser(ServiceUser):
         seeds = np.full(self.batch_size, self.seed, "<u8").tobytes()
         numbers = np.arange(self.batch_size, dtype="<u8").tobytes()
         request = batch.NewGamesRequest(setup=self.table, seeds=seeds, game_numbers=numbers, columns=self.columns)
-        self.positions = self.stub.NewGames(request, timeout=60).positions
+        self.positions = self.stub.NewGames(request, timeout=60, metadata=self.metadata).positions
         self.mirror: engine.Position | None = engine.game(name).new_game(players, seed=self.seed)
 
     @task
@@ -158,7 +174,7 @@ class LearnerUser(ServiceUser):
             columns=self.columns,
             restart=batch.Restart(stride=self.batch_size),
         )
-        response = self.stub.Step(request, timeout=60)
+        response = self.stub.Step(request, timeout=60, metadata=self.metadata)
         self.positions = response.positions
         if self.mirror is not None:
             self.mirror.apply(int(moves[0]))
@@ -190,10 +206,11 @@ class MisbehavingUser(ServiceUser):
 
     def raw(self, method: str) -> Any:
         """Return a method that sends bytes as they are."""
-        return self.channel.unary_unary(
+        sending: Any = self.channel.unary_unary(
             f"/{game_service_pb2.DESCRIPTOR.services_by_name['GameService'].full_name}/{method}",
             response_deserializer=game_service_pb2.ApplyResponse.FromString,
         )
+        return partial(sending, metadata=self.metadata)
 
     @task(5)
     def illegal_move(self) -> None:
@@ -215,12 +232,23 @@ class MisbehavingUser(ServiceUser):
     @task(3)
     def not_a_message(self) -> None:
         """Send bytes that are not a message."""
-        self.refused(grpc.StatusCode.INVALID_ARGUMENT, self.raw("Apply"), b"\xff" * self.random.randint(1, 2000))
+        self.refused(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            self.raw("Apply"),
+            b"\xff" * self.random.randint(1, 2000),
+            metadata=self.metadata,
+        )
 
     @task(1)
     def huge_message(self) -> None:
         """Send a message above every limit."""
-        self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, self.raw("Apply"), bytes(100_000_000), timeout=30)
+        self.refused(
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            self.raw("Apply"),
+            bytes(100_000_000),
+            timeout=30,
+            metadata=self.metadata,
+        )
 
     @task(2)
     def unknown_method(self) -> None:
@@ -251,7 +279,7 @@ class MisbehavingUser(ServiceUser):
             new_games=batch.NewGamesRequest(setup=table, count=1024, columns=batch.Columns(observations=True))
         )
         start = time.perf_counter()
-        call = stub.Play(iter([request] * 16))
+        call = stub.Play(iter([request] * 16), metadata=self.metadata)
         next(call)
         call.cancel()
         report(self, "stream", "Play, never read", start=start)

@@ -457,6 +457,18 @@ def test_noise_explores_other_actions_without_priors(game: Game) -> None:
     assert visits.max() > 8
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_an_even_search_shares_its_simulations_evenly_at_the_root(game: Game) -> None:
+    positions = some_decisions(game, game.min_players, 8, 3)
+    found = run(positions, 1500, even=True)
+    for number in range(len(positions)):
+        visits = [visits for visits, _ in tree(found, number).values()]
+        assert sum(visits) == 1500
+        assert max(visits) - min(visits) <= 1
+    # Further down they go where more is to be had.
+    assert not same_trees(found, run(positions, 1500, even=True, exploration=100))
+
+
 # Bad input
 
 

@@ -248,7 +248,7 @@ def test_a_file_that_is_no_game_to_go_on_with(run: Run, tmp_path: Path) -> None:
         game="discat", rules_version=1, players=2, stream=RecordStream(seed=1), seat_names=["Anna", "Bo"]
     )
     text = records.to_text(record).encode()
-    assert f"{path} does not tell which seats people play" in refused(text)
+    assert f"{path} does not name the seats of people" in refused(text)
     assert "unknown bot 'Bo'" in refused(text, "--human", 0)
     for option in (("--game", "discat"), ("--players", 2), ("--seed", 1)):
         assert "leave out --game, --players and --seed" in refused(text, *option)

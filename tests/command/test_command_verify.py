@@ -184,13 +184,13 @@ def test_bots_of_another_version_are_told(run: Run, of_two_releases: tuple[Path,
     with newer_release():
         result = run("verify", path, "--table", tables)
     assert result.exit_code == 0, result.output
-    assert f"decisions, {decided.total()} of them by bots, as told\n" in result.stdout
+    assert f"decisions, {decided.total()} of them by bots, as recorded\n" in result.stdout
     # Neither release has the bots of both.
     with newer_release(keeps_old=False):
         after = run("verify", path, "--table", tables)
     for result, version, other in (after, NEW, OLD), (run("verify", path, "--table", tables), OLD, NEW):
         assert result.exit_code == 3, result.output
-        assert f"decisions, {decided[version]} of them by bots, as told\n" in result.stdout
+        assert f"decisions, {decided[version]} of them by bots, as recorded\n" in result.stdout
         told = f"{decided[other]} decisions of bots of version {other}; this release has version {version}\n"
         assert f"not verified: {told}" in result.stdout
         assert result.stderr == ""

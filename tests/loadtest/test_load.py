@@ -1,14 +1,19 @@
 """The load test itself: its smoke scenario passes, and budgets notice what breaks them."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import trustme
+from click.testing import CliRunner
 from service.process import served
 
+from chatiere.service.guards.tokens import new_token
 from loadtest import run
 from loadtest.load import budget
+from loadtest.load.deployment import Deployment
 
 
 def entry(kind: str, name: str, requests: int, failures: int = 0, p99: float = 1.0) -> SimpleNamespace:
@@ -32,11 +37,39 @@ def environment(*entries: SimpleNamespace, exceptions: dict[str, Any] | None = N
 SCENARIO = budget.Scenario("test", "", {}, 1, 1.0, error_rate=0.01, calls=100, p99_ms={"Apply": 50.0})
 
 
-def test_the_smoke_scenario_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_smoke_scenario_passes_with_a_token_and_mutual_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "REPORTS", tmp_path)
-    with served("--workers", "2") as server:
-        assert run.locust("smoke", server.address) == 0
-    assert "MisbehavingUser" in (tmp_path / "smoke.html").read_text()
+    files = {name: str(tmp_path / name) for name in ("tokens", "ca", "certificate", "key")}
+    authority = trustme.CA()
+    own = authority.issue_cert("localhost", "127.0.0.1")
+    authority.cert_pem.write_to_path(files["ca"])
+    own.cert_chain_pems[0].write_to_path(files["certificate"])
+    own.private_key_pem.write_to_path(files["key"])
+    token, line = new_token("load")
+    Path(files["tokens"]).write_text(line)
+    tls = ("--tls-certificate", files["certificate"], "--tls-key", files["key"], "--client-ca", files["ca"])
+    limits = ("--max-rate-per-client", "0", "--max-calls-per-client", "0")
+    rooms = ("--relay", "memory", "--web-address", "127.0.0.1:0")
+    with served(*tls, *limits, *rooms, "--tokens", files["tokens"]) as server:
+        deployment = Deployment(
+            token=token,
+            has_tls=True,
+            tls_ca=files["ca"],
+            tls_certificate=files["certificate"],
+            tls_key=files["key"],
+            games=("discat", "momistigri"),
+            web_address=server.web_address,
+        )
+        assert run.locust("smoke", server.address, deployment) == 0
+    report = (tmp_path / "smoke.html").read_text()
+    for user in read_users():
+        assert user in report
+
+
+def read_users() -> list[str]:
+    """Return the names of all kinds of users."""
+    text = (Path(run.__file__).parent / "locustfile.py").read_text()
+    return re.findall(r'^    "(\w+User)",$', text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", budget.scenario_names())
@@ -68,3 +101,25 @@ def test_what_breaks_a_budget(run_of: tuple[SimpleNamespace, ...], message: str)
 def test_a_user_that_fails_breaks_every_budget() -> None:
     failed = environment(entry("grpc", "Apply", 200), exceptions={"key": {"msg": "boom"}})
     assert budget.broken(SCENARIO, failed) == ["a user failed: boom"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--token", "x"), "--web-address, --token and --tls-… need --address"),
+        (("--address", "x:1", "--scenario", "tables"), "tables needs --web-address"),
+        (("--address", "x:1", "--scenario", "siege"), "siege only attacks servers that it starts"),
+        (("--address", "x:1", "--tls-key", "KEY"), "--tls-certificate and --tls-key need each other"),
+        (("--ramp",), "--ramp needs one --scenario, other than siege"),
+        (("--ramp", "--scenario", "smoke"), "--ramp needs limits on durations, and smoke has none"),
+        (("--door", "web"), "--attack and --door need --scenario siege"),
+    ],
+)
+def test_options_that_do_not_fit(
+    options: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "REPORTS", tmp_path)
+    (tmp_path / "KEY").touch()
+    found = CliRunner().invoke(run.main, [str(tmp_path / "KEY") if each == "KEY" else each for each in options])
+    assert found.exit_code == 2
+    assert message in found.output

@@ -36,8 +36,9 @@ _FOCUSED = "() => document.activeElement?.matches({0}) ?? false"
 class Person(Player):
     """A person's browser: its own local storage, settings and eyes.
 
-    `storage`: what another one's browser had kept (`kept`). What must never happen in anybody's browser is found at the
-    end: errors, violations of the page's policy, requests to other origins, refused calls that no test has expected
+    `storage`: what another one's browser had kept (`kept`). `keeps_page`: it keeps the page's files for when there is no
+    connection, and loads all of them for it. What must never happen in anybody's browser is found at the end: errors,
+    violations of the page's policy, requests to other origins, refused calls that no test has expected
     (`may_be_refused`).
     """
 
@@ -51,6 +52,7 @@ class Person(Player):
         language: str = "en",
         theme: Literal["light", "dark"] = "light",
         storage: Any = None,
+        keeps_page: bool = False,
         **settings: str | None,
     ) -> None:
         super().__init__(f"http://{address}")
@@ -60,6 +62,7 @@ class Person(Player):
             viewport={"width": width or size[0], "height": size[1]},
             has_touch=way == "taps",
             storage_state=storage,
+            service_workers="allow" if keeps_page else "block",
         )
         self.context.set_default_timeout(PATIENCE)
         self.context.add_init_script(beginning(language=language, theme=theme, **settings))

@@ -32,7 +32,7 @@ SAMPLES = Path(__file__).parents[2] / "docs" / "games"
 # Decisions of the samples in mid-game: with points in castles; to give a card and to take one from the pile; any.
 MIDDLE = {"chatpentiers": (45,), "momistigri": (9, 16), "discat": (20,), "chat_cartonne": (40,), "chat_perche": (30,)}
 PARTS = (
-    *("lobby", "new game", "record", "rules", "invitation", "settings", "end", "moment"),
+    *("lobby", "new game", "record", "puzzle", "rules", "invitation", "settings", "end", "moment"),
     *("entrance", "room", "live table"),
     *GAMES,
 )
@@ -57,6 +57,10 @@ def show(person: Person, part: str) -> None:
     elif part == "record":
         person.open("record/momistigri/9")
         page.wait_for_selector(".log p")
+    elif part == "puzzle":
+        person.open("puzzle/momistigri/0")
+        page.get_by_role("button", name="See the answer").click()
+        page.get_by_role("button", name="Try again").wait_for()
     elif part == "rules":
         person.open("new/discat")
         page.get_by_role("link", name="Rules").click()

@@ -15,6 +15,7 @@ from .player import NEWEST
 
 _KEPT_AT = "(store, [id, ply, table]) => store.plyOf(id, ply) === table"
 _CONNECTED = "(store, [room, isConnected]) => store.roomOf(room)?.isConnected === isConnected"
+_TOLD = "(store, [room]) => store.roomOf(room)?.terms !== undefined"
 _ROOM = "async () => (await import('./store.js')).listRooms()[0].id"
 _HIDDEN = """() => {
   Object.defineProperty(document, "hidden", { value: true });
@@ -82,6 +83,8 @@ def test_a_server_that_comes_back_gets_the_room_again(chromium: Browser, serve: 
             third.open_link(f"{link}/watch")
             await_table(third)
             await_ply(third, newest(people))
+            # What the host told of the game, too.
+            third.await_kept(_TOLD, [third.page.evaluate(_ROOM)])
         for person in people:
             expect(person.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
             person.errors.clear()
@@ -165,6 +168,9 @@ def test_onlookers_see_the_game_and_no_hands(visit: Callable[..., Person]) -> No
     come(guest, link, "Ben")
     onlooker.open_link(f"{link}/watch")
     expect(host.page.locator(".room")).to_contain_text("1 onlooker")
+    expect(onlooker.page.locator(".room > [role=status]")).to_have_text(
+        ["Everybody has a seat. The game begins when it is dealt.", ""]
+    )
     deal(host, 2)
     await_table(host, guest, onlooker)
     play([host, guest], 4)
@@ -172,6 +178,8 @@ def test_onlookers_see_the_game_and_no_hands(visit: Callable[..., Person]) -> No
     expect(onlooker.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
     assert not onlooker.can_act
     assert onlooker.secrets() == []
+    # Nobody calls those who have no turn.
+    expect(onlooker.page.locator(".live [name=sound]")).to_have_count(0)
     play([host, guest])
     expect(onlooker.page.locator(".notice.end h2")).to_be_visible()
     expect(onlooker.page.get_by_role("button", name="Rematch")).to_have_count(0)

@@ -164,18 +164,48 @@ def test_a_table_by_links_has_them(visit: Callable[..., Person]) -> None:
     assert chosen(guest.page, "first_seat") == [1]
 
 
-def test_a_room_has_them(visit: Callable[..., Person]) -> None:
-    host, guest = visit(), visit()
+def opened_room_of_half_sleepers(host: Person) -> str:
     page = opened(host, "chat_cartonne")
     page.locator("[name=half_sleepers]").check()
     page.locator("button.invite").click()
     sit(host, "Anna")
-    expect(page.locator(TOLD)).to_have_text(["Half sleepers"])
-    come(guest, page.locator(".room .share input").first.input_value(), "Ben")
-    deal(host, 2)
-    await_table(host, guest)
-    for person in (host, guest):
+    return page.locator(".room .share input").first.input_value()
+
+
+def test_a_room_tells_them_before_one_takes_a_seat(visit: Callable[..., Person]) -> None:
+    host, guest, onlooker = people = visit(), visit(), visit()
+    link = opened_room_of_half_sleepers(host)
+    guest.open_link(link)
+    expect(guest.page.locator(".room .name")).to_be_visible()
+    onlooker.open_link(f"{link}/watch")
+    for person in people:
         expect(person.page.locator(TOLD)).to_have_text(["Half sleepers"])
+    sit(guest, "Ben")
+    deal(host, 2)
+    await_table(*people)
+    for person in people:
+        expect(person.page.locator(TOLD)).to_have_text(["Half sleepers"])
+
+
+def test_a_table_with_others_than_its_room_told_is_not_played(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    come(guest, opened_room_of_half_sleepers(host), "Ben")
+    host.page.evaluate(
+        """async () => {
+          const { keepRoom, listRooms } = await import("./store.js");
+          const [{ id, options, ...room }] = listRooms();
+          keepRoom(id, room);
+        }"""
+    )
+    deal(host, 2)
+    expect(guest.page.locator(".refusal")).to_contain_text("its game, options or trust differ")
+    expect(guest.page.locator(".stage .item")).to_have_count(0)
+
+
+def test_a_link_for_another_game_than_that_of_its_room_is_refused(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    guest.open_link(opened_room_of_half_sleepers(host).removesuffix("/2") + "/3")
+    expect(guest.page.locator(".room > .refusal")).to_contain_text("its game, options or trust differ")
 
 
 def test_what_cannot_be_is_refused(visit: Callable[..., Person]) -> None:

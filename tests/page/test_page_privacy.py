@@ -1,13 +1,29 @@
 """The page's privacy: requests, what it stores, and the policy that holds for it."""
 
+import base64
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
+from service.web.test_web_pages import FILES
 
 from .person import Person
 from .test_page_games import GAMES
+from .test_page_offline import prepared
 
+# All that is kept, as paths and texts.
+_KEPT = """async () => {
+  const found = [];
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name);
+    for (const { url } of await cache.keys()) {
+      const { body } = await cache.match(url);
+      const plain = name === "chatiere kept" ? body.pipeThrough(new DecompressionStream("gzip")) : body;
+      found.push([new URL(url).pathname, await new Response(plain).text()]);
+    }
+  }
+  return found;
+}"""
 VIOLATIONS = {
     "a request to another origin": "fetch('https://example.org/').catch(() => undefined)",
     "a style of an attribute": "document.body.setAttribute('style', 'color: red')",
@@ -30,13 +46,34 @@ def test_all_is_kept_in_local_storage_alone(visit: Callable[..., Person], game: 
     assert person.context.cookies() == []
     assert page.evaluate("sessionStorage.length") == 0
     assert page.evaluate("indexedDB.databases()") == []
-    assert page.evaluate("navigator.serviceWorker.getRegistrations().then(({ length }) => length)") == 0
+    assert page.evaluate("caches.keys()") == []
     # The address that is asked for never names the table; only bodies of calls hold it.
     assert any(text in (request.post_data or "") for request in person.requests)
     for request in person.requests:
         assert person.table not in request.url
         assert not request.headers.get("referer")
         assert urlsplit(request.url).path.startswith("/chatiere.v1.") == (request.method == "POST")
+
+
+def test_what_is_kept_for_when_there_is_no_connection_tells_nothing_of_a_game(visit: Callable[..., Person]) -> None:
+    """One worker keeps the page's files, and the answers that are the same for everybody."""
+    person = visit(keeps_page=True)
+    prepared(person)
+    person.deal("discat")
+    person.await_turn()
+    for _ in range(3):
+        if not person.is_over:
+            person.step()
+    kept = person.evaluate(_KEPT)
+    files = {path for path, _ in kept if not path.startswith("/kept/")}
+    assert files == {f"/{name}" for name in FILES if name != "sw.js"}
+    answers = {path.rpartition("/")[0] for path, _ in kept if path.startswith("/kept/")}
+    services = {f"/kept/games-en/GameService/{method}" for method in ("ListGames", "Replay")}
+    assert answers == {"/kept/games-en", *services}
+    secrets = [base64.urlsafe_b64encode(secret).decode().rstrip("=") for secret in person.secrets()]
+    for hidden in (*person.tables(), *secrets, person.table):
+        assert [path for path, text in kept if hidden in text] == []
+    assert person.evaluate("navigator.serviceWorker.getRegistrations().then(({ length }) => length)") == 1
 
 
 @pytest.mark.parametrize("violation", VIOLATIONS)

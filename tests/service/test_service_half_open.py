@@ -409,7 +409,7 @@ def test_calls_that_are_ended_are_told_now_and_then(
 
 def test_freed_memory_is_given_back_when_little_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
     process, now = Process(monkeypatch), [1000.0]
-    clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=time.perf_counter)
+    clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
     monkeypatch.setattr(memory_watch, "time", clock)
     watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, Receiving().slots, lambda: 0)
     # Not while it may be needed again, nor if there is little.
@@ -427,6 +427,29 @@ def test_freed_memory_is_given_back_when_little_is_held(monkeypatch: pytest.Monk
     watch.look()
     assert process.given_back == 1
     now[0] += 100
+    watch.look()
+    assert process.given_back == 2
+
+
+def test_giving_back_memory_takes_a_thousandth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full garbage collection takes long where much is alive, and nobody is served meanwhile."""
+    process, now = Process(monkeypatch), [1000.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
+    monkeypatch.setattr(memory_watch, "time", clock)
+
+    def collect() -> None:
+        now[0] += 0.3
+
+    monkeypatch.setattr(gc, "collect", collect)
+    watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, Receiving().slots, lambda: 0)
+    process.resident = 140 * MIB
+    now[0] += 10
+    watch.look()
+    assert process.given_back == 1
+    now[0] += 290
+    watch.look()
+    assert process.given_back == 1
+    now[0] += 20
     watch.look()
     assert process.given_back == 2
 

@@ -301,7 +301,7 @@ class HumanTerminal:
             self._say(f"Cannot write the file: {error}. Choose another name.")
             return
         self._path, self._saved = path, list(record.actions)
-        self._say(f"Saved in {path}. It tells what is hidden: don't read it before the end.")
+        self._say(f"Saved in {path}. It reveals what is hidden: don't read it before the end.")
 
     def _undo(self, rest: str) -> None:
         if not self._match.undo():

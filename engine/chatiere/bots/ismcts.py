@@ -43,6 +43,7 @@ class IsmctsBot(SearchBot):
         noise: int = 0,
         temperature: int = 0,
         exploration: float = EXPLORATION,
+        even: bool = False,
         net: NetworkFile | None = None,
     ) -> None:
         """Create a bot.
@@ -51,7 +52,8 @@ class IsmctsBot(SearchBot):
         for each. `exploration`: the constant of UCB1, or of PUCT with a network, from 0 on. `milliseconds`: for each
         call of `choose`; None: no limit. Choices that depend on it can't be repeated. `noise`: how many per cent of the
         priors at the root are noise (see `search`), 0 … 100; for games to learn from. `temperature`: of its mistakes
-        (see `draw_actions`), 0 … 1000; 0: none. `net`: a network that judges the positions which the search reaches,
+        (see `draw_actions`), 0 … 1000; 0: none. `even`: every legal action gets as many simulations, so that their
+        values can be compared. `net`: a network that judges the positions which the search reaches,
         instead of playouts; None: there is none.
 
         Raises EngineError: INVALID_BATCH, and ValueError for the temperature.
@@ -64,6 +66,7 @@ class IsmctsBot(SearchBot):
         self._noise = read_noise(noise / 100)
         self._temperature = read_temperature(temperature)
         self._exploration = read_exploration(exploration)
+        self._even = even
         self._file = net
         self._network = None if net is None else net.network()
         self._nodes = self.budget * (1 if net is None else _NODES_OF_LEAF)
@@ -111,6 +114,7 @@ class IsmctsBot(SearchBot):
             simulations=self.budget,
             exploration=self._exploration,
             noise=self._noise,
+            even=self._even,
             network=self._network,
             milliseconds=self._milliseconds,
         )

@@ -36,6 +36,7 @@ def search(
     simulations: SupportsIndex,
     exploration: float,
     noise: float = 0.0,
+    even: bool = False,
     evaluate: Callable[[Leaves], tuple[ArrayLike, ArrayLike]] | None = None,
     network: IntegerNetwork | None = None,
     milliseconds: float | None = None,

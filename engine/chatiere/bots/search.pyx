@@ -112,7 +112,8 @@ cdef class _Trees:
     cdef uint64_t* move_data
 
     def __cinit__(
-        self, Game game not None, int players, seeds, double exploration, double noise, evaluate, IntegerNetwork network
+        self, Game game not None, int players, seeds, double exploration, double noise, bint even, evaluate,
+        IntegerNetwork network,
     ):
         cdef Py_ssize_t trees = len(seeds), _
         self.game = game
@@ -137,6 +138,7 @@ cdef class _Trees:
         self.forest.exploration = exploration
         self.forest.with_priors = evaluate is not None or network is not None
         self.forest.noise = noise
+        self.forest.even_roots = even
         self.reserve_nodes(trees + 1)
         self.forest.used = 1
         for _ in range(trees):
@@ -373,8 +375,8 @@ def read_simulations(value):
 
 
 def search(
-    Game game not None, players, seeds, worlds, *, simulations, exploration, noise=0.0, evaluate=None, network=None,
-    milliseconds=None
+    Game game not None, players, seeds, worlds, *, simulations, exploration, noise=0.0, even=False, evaluate=None,
+    network=None, milliseconds=None
 ):
     """Search n positions, each for the seat that has to act, and return SearchColumns.
 
@@ -411,6 +413,8 @@ def search(
     each of n actions, to within 1/1024. Without `evaluate` all have the prior 1/n, and the exploration of an action
     counts n × prior times.
 
+    `even`: share the simulations of a tree evenly among the actions at its root, so that their values can be compared.
+
     Memory: 32 + 8 × players bytes a node, at most as much again in reserve, and the worlds of a call. There is a node
     for each simulation or, with `evaluate` or `network`, for each legal action of a leaf.
 
@@ -445,6 +449,6 @@ def search(
         raise EngineError(
             Reason.INVALID_BATCH, f"the network is not for {game.name} with {seats} players", field="network"
         )
-    trees = _Trees(game, seats, np.frombuffer(seed_bytes, "<u8"), constant, part, evaluate, judging)
+    trees = _Trees(game, seats, np.frombuffer(seed_bytes, "<u8"), constant, part, even, evaluate, judging)
     trees.run(worlds, budget, milliseconds)
     return trees.results()

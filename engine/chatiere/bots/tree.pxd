@@ -27,6 +27,7 @@ ctypedef struct Forest:
     double exploration
     bint with_priors
     double noise  # the part of priors at the roots that is noise, 0 … 1
+    bint even_roots  # at roots the action with the fewest visits is next
     uint32_t used
     uint32_t capacity
     Node* nodes

@@ -76,12 +76,14 @@ cdef uint32_t pick(
     Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
 ) noexcept nogil:
     # Returns the child that `seat` chooses among the legal actions: by UCB1, or with priors by PUCT, where a child
-    # without visits counts as much as the node; of equals the lowest action. `noise`: one for each of `ids`, or NULL.
+    # without visits counts as much as the node; at even roots the one with the fewest visits. Of equals it is the lowest
+    # action. `noise`: one for each of `ids`, or NULL.
     # `missing`: the number of legal actions that have no child; if there are any, what is returned means nothing.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
     cdef double score, exploration, best_score = -INFINITY, last_logarithm = 0.0
     cdef double mean = mean_of(forest, node, seat) if nodes[node].visits else 0.0
+    cdef bint is_even = forest.even_roots and nodes[node].parent == NONE
     cdef int found = 0, i = 0
     while child != NONE and i < count:
         if nodes[child].action < ids[i]:
@@ -93,7 +95,9 @@ cdef uint32_t pick(
                 exploration = forest.exploration * nodes[child].prior
                 if noise != NULL:
                     exploration = forest.exploration * ((1.0 - forest.noise) * nodes[child].prior + noise[i])
-                if forest.with_priors:
+                if is_even:
+                    score = -<double> nodes[child].visits
+                elif forest.with_priors:
                     score = mean_of(forest, child, seat) if nodes[child].visits else mean
                     score += exploration * sqrt(nodes[child].available) / (1.0 + nodes[child].visits)
                 else:

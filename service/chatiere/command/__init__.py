@@ -21,6 +21,7 @@ _SUBCOMMANDS = {
     "perft": _Subcommand("Count the sequences of moves from a new game."),
     "play": _Subcommand("Watch bots play a game, move by move, or play against them.", "service"),
     "protos": _Subcommand("Write the definition of the API into DIR, to generate a client's code from."),
+    "puzzles": _Subcommand("Find puzzles of GAME: positions in which one action is much better than all others."),
     "replay": _Subcommand("Show records of games, and check the service against sample games.", "service"),
     "selfplay": _Subcommand("Let bots play many games against each other, and report who wins."),
     "serve": _Subcommand("Serve the games over gRPC.", "service"),

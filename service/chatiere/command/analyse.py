@@ -45,9 +45,9 @@ def command(
 ) -> None:
     """Judge the decisions of a record by a tree search.
 
-    Each is judged from what its seat could know. The chances of a seat are the share of the win that it could expect
-    before its decision; the loss is how much of them its action gave away. An action that few of the simulations
-    visited is judged roughly. A ply is the number of decisions before.
+    The search uses only what the seat could know. The chances of a seat are the share of the win that it could expect
+    before its decision; the loss is the part of them that its action gave away. The value of an action with few visits
+    is rough. A ply is the number of decisions before.
     """
     try:
         if plot is not None:

@@ -53,7 +53,7 @@ class SequentialTest(click.ParamType[Sprt]):
     type=click.IntRange(2, 1_000_000),
     default=200,
     show_default=True,
-    help="Games of each pairing; with --sprt, the most of them; with --paired, a multiple of the number of players.",
+    help="Games of each pairing; with --sprt, at most; with --paired, a multiple of the number of players.",
 )
 @click.option(
     "--paired", is_flag=True, help="Play each deal with every rotation of the bots' seats; intervals are over deals."
@@ -70,8 +70,8 @@ class SequentialTest(click.ParamType[Sprt]):
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write all figures to arena.json and, for two bots or more, a picture, arena.png, in this directory. Those "
-    "there are replaced.",
+    help="Write all figures to arena.json and, for two bots or more, a picture, arena.png, in this directory. "
+    "Existing files are replaced.",
 )
 def command(
     game: str,
@@ -88,9 +88,8 @@ def command(
 
     Every bot plays every other. With n > 2 players one plays alone against n - 1 of the other, then the other way
     round. Seats are rotated. A shared win counts in parts. The intervals of win rates are Wilson's, those of paired
-    deals normal. Ratings are openskill's, from all games. The balance is that of the game: how many decisions it
-    takes, how often seats share the win, how much of it the seat gets that begins, and what is played, with 95 %
-    intervals.
+    deals normal. Ratings are openskill's, from all games. The balance describes the game: the number of decisions,
+    the share of shared wins, the wins of the first seat to play, and the kinds of actions, with 95 % intervals.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

@@ -35,7 +35,7 @@ _LOWEST = 275
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="Keep what was played in this file of JSON. If it is there, the measurement is gone on with.",
+    help="Keep all games played in this JSON file. If it exists, the measurement continues.",
 )
 @click.option(
     "--propose",
@@ -52,10 +52,10 @@ def command(
 ) -> None:
     """Measure the ladder of GAME, the bots to play against by strength.
 
-    That is what each rung takes from the next lower one, and how long it thinks. Deals are paired, seats rotated. With
-    more than two players either bot plays alone against the other, and points are the share of the pairs of both bots'
-    seats in which the higher one finished ahead; a tie counts half. The lowest rung also plays the game's own bot. The
-    command can be stopped at any time; the same one goes on.
+    For each rung this measures the share of points that it takes from the next lower one, and its thinking time. Deals
+    are paired, seats rotated. With more than two players, each bot plays alone against the other, and points are the
+    share of the pairs of both bots' seats in which the higher one finished ahead; a tie counts half. The lowest rung
+    also plays the game's own bot. The command can be stopped at any time; the same command continues.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

@@ -41,7 +41,7 @@ _PERSON = "human"
     "--bots",
     "names",
     metavar="NAME[:PARAMETER=NUMBER,…],…",
-    help="The bots, which take the seats, but for those of people, in turn. "
+    help="The bots, which take in turn the seats that people do not have. "
     f"{BOTS_HELP} Those of the game's ladder also have names, such as house-cat. Default: the ladder, from its lowest "
     "rung on; with --human its second rung.",
 )
@@ -49,7 +49,7 @@ _PERSON = "human"
     "--resume",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Go on with a game that was saved: game, players, seed and, unless given, people and bots are the file's.",
+    help="Continue a saved game: game, players, seed and, unless given, people and bots come from the file.",
 )
 @click.option(
     "--record",
@@ -148,7 +148,7 @@ def _sit_down(
     if path is not None and not people:
         people = tuple(seat for seat, name in enumerate(record.seat_names) if name == _PERSON)
         if not people:
-            raise CommandError(f"{path} does not tell which seats people play: name them with --human")
+            raise CommandError(f"{path} does not name the seats of people: name them with --human")
     for seat in people:
         if seat >= record.players:
             raise CommandError(f"--human {seat}: the seats of {record.players} players are 0 to {record.players - 1}")

@@ -60,13 +60,13 @@ def command(
 ) -> None:
     """Show records of games, and check the service against sample games.
 
-    A record is a file NAME.chatiere, as chatiere play --record writes it. It is checked, played again by the service
-    and shown move by move; a ply is the number of moves made so far. The command exits with 1 if the service refuses
-    to play it, with 2 if the file is not a record or has no such plies.
+    A record is a file NAME.chatiere, as chatiere play --record writes it. The command checks it, lets the service play
+    it again and shows it move by move; a ply is the number of moves made so far. The command exits with 1 if the
+    service refuses to play it, with 2 if the file is not a record or has no such plies.
 
-    All other files are sample games. They are replayed through a gRPC channel, and every response of the service is
-    compared with them. A sample game is a file of JSON lines, the first for the beginning and then one per step, with
-    explicit chance:
+    All other files are sample games. The command replays them through a gRPC channel, and compares every response of
+    the service with them. A sample game is a file of JSON lines, the first for the beginning and then one per step,
+    with explicit chance:
 
     \b
       {"game": name, "players": number, "options": {name: value, …}}

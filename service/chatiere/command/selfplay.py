@@ -59,14 +59,14 @@ from chatiere.selfplay.shards import ShardPlayer
     "--temperature-plies",
     type=click.IntRange(0, 2**32 - 1),
     default=2**32 - 1,
-    help="Decisions at the beginning of each game whose actions are drawn so. Default: all.",
+    help="Decisions at the beginning of each game that --temperature applies to. Default: all.",
 )
 @game_option
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write all decisions to a data set in this directory, or finish the one that was begun there. "
+    help="Write all decisions to a data set in this directory, or finish an interrupted one there. "
     "Needs chatiere[data].",
 )
 @click.option(

@@ -63,9 +63,10 @@ _OPTIONS = (
     _setting(
         "max_fast_cost",
         _NUMBER,
-        "What frames of a connection at --fast-address may cost a second; above it they wait (see docs/operations.md).",
+        "The cost per second of a connection's frames at --fast-address; frames above it wait (see "
+        "docs/operations.md).",
     ),
-    _setting("max_fast_debt", _NUMBER, "How far such a connection may get ahead of that cost before it ends."),
+    _setting("max_fast_debt", _NUMBER, "The excess over that cost at which such a connection ends."),
     _setting("batch_threads", _NUMBER, "Calls of BatchService that a worker handles at a time; others wait."),
     _setting("max_batch_items", _NUMBER, "The largest number of items in a batch."),
     _setting("max_playouts", _NUMBER, "The largest number of playouts of a batch, or of a bot for a suggestion."),
@@ -93,13 +94,15 @@ _OPTIONS = (
     _setting(
         "relay",
         click.STRING,
-        "Serve rooms, in which players see each other's moves as they come; memory: in that of the one worker; "
-        "redis://HOST:PORT: in Redis, for several workers or servers; needs chatiere[redis].",
+        "Serve rooms, in which players see each other's moves as they come. memory keeps them in the memory of the one "
+        "worker; redis://HOST:PORT in Redis, for several workers or servers, and needs chatiere[redis].",
     ),
     _setting("max_rooms", _NUMBER, "The largest number of rooms; one client may have half of them."),
     _setting("max_followers", _NUMBER, "The largest number of followers of rooms; one client may have half of them."),
-    _setting("max_room_bytes", _NUMBER, "The largest size of all rooms in memory, in bytes; of one client half."),
-    _setting("room_lifetime", _SECONDS, "Seconds for which a room is kept that nobody uses."),
+    _setting(
+        "max_room_bytes", _NUMBER, "The largest size of all rooms in memory, in bytes; one client may have half of it."
+    ),
+    _setting("room_lifetime", _SECONDS, "Seconds for which an unused room is kept."),
     _setting("tls_certificate", _FILE, "PEM file of the certificate chain, for TLS; reread when it changes."),
     _setting("tls_key", _FILE, "PEM file of the certificate's key."),
     _setting("client_ca", _FILE, "PEM file of the authorities for clients' certificates (mutual TLS)."),
@@ -143,9 +146,9 @@ _OPTIONS = (
         "bots",
         AddedBots(),
         "Further bots for callers: a class in a file or a module, or an entry point (see docs/bots.md). Their code is "
-        "run; what callers send never names code.",
+        "run; a call never names code.",
     ),
-    _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level that is logged."),
+    _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level to log."),
     _setting("log_format", click.Choice(LOG_FORMATS), "The format of the log, on standard error."),
     _setting(
         "log_calls",

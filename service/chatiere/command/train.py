@@ -44,7 +44,7 @@ from chatiere.training.run import Run, RunError, Setting
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
     metavar="DIR",
-    help="The folder of the run. If one with the same options is there, it is gone on with.",
+    help="The folder of the run. A run with the same options that is there continues.",
 )
 def command(
     game: str,
@@ -58,10 +58,10 @@ def command(
 ) -> None:
     """Train a network for a game by self-play, for net:FILE. Needs chatiere[train].
 
-    The run can be stopped at any time; the same command goes on from the last iteration. In the end the folder has
-    network.net, card.md, which tells how it was made and how strong it is, and the picture curve.png. Measurements are
-    games against random and the game's own bot, or the network of --against, seats rotated, of which nothing is
-    learned; a shared win counts in parts.
+    The run can be stopped at any time; the same command continues from the last iteration. In the end the folder has
+    network.net, card.md, which describes how it was made and how strong it is, and the picture curve.png. Measurements
+    are games against random and the game's own bot, or the network of --against, with rotated seats, from which nothing
+    is learned; a shared win counts in parts.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)

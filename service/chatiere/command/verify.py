@@ -50,33 +50,33 @@ class _Decisions(NamedTuple):
     "table_files",
     multiple=True,
     type=_FILE,
-    help="A table of the game as you were sent it, as text, or a file of several; may be given again. The record is "
-    "then held against their headers, and each table against the one before.",
+    help="A table of the game as you received it, as text, or a file of several; may be given several times. The "
+    "record is then compared with their headers, and each table with the one before.",
 )
 @click.option(
     "--bots",
     "added",
     type=AddedBots(),
     default=(),
-    help="The bots that the service's operator had added, as chatiere serve --bots takes them. Their code is run; what "
-    "the record says never names code.",
+    help="The bots that the service's operator had added, as chatiere serve --bots takes them. Their code is run; the "
+    "record never names code.",
 )
 def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...]) -> None:
     """Verify the record of a game at a sealed table.
 
     RECORD is a file with a TableRecord of the API in JSON, which TableService.GetRecord returns. The command checks,
     without any server, that the commitment is to the root, that chance came from the root, that the game is legal and
-    over, and that every bot chose what it had to choose. At the first difference it says which, and exits with 1; with
-    2 if a file cannot be read.
+    over, and that every bot chose what it had to choose. It reports the first difference, and exits with 1; with 2 if a
+    file cannot be read.
 
-    Of every table that is given it also checks that game, seats and commitment are those of the record, and that the
-    seat which moved is the one that decided there. Of the tables of two plies in a row the second has to be made of the
-    first, by its hash, and of one ply there can be only one. What a table hides only the service can read.
+    For each given table, the command also checks that game, seats and commitment match the record, and that the seat
+    that moved is the one that decided there. Of the tables of two plies in a row, the second has to be made of the
+    first, by its hash; one ply can have only one table. Only the service can read the hidden part of a table.
 
     The commitment itself has to be one that you know from the game: give a table of it with --table, or compare the
-    commitment that is printed. Bots are those of this release of Chatière and of --bots. Decisions of bots of another
-    version, which this release does not have as they were, cannot be verified: the command says how many, and exits
-    with 3 if all else is right.
+    printed commitment. Bots are those of this release of Chatière and of --bots. The command cannot verify decisions
+    of bots of another version that this release no longer has: it prints their number, and exits with 3 if everything
+    else matches.
     """
     try:
         registry = Registry(added)
@@ -93,7 +93,7 @@ def command(record: Path, table_files: tuple[Path, ...], added: tuple[str, ...])
         click.echo(f"{record}: {error}", err=True)
         raise click.exceptions.Exit(1) from error
     made, verified = len(decisions.seats), decisions.verified
-    click.echo(f"table {found.table_id.hex()}: {made} decisions, {verified} of them by bots, as told")
+    click.echo(f"table {found.table_id.hex()}: {made} decisions, {verified} of them by bots, as recorded")
     click.echo(f"commitment {found.commitment.hex()}{_held_against(tables)}")
     for version, number in decisions.unverified.items():
         known = ", ".join(map(str, versions()))

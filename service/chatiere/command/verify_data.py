@@ -13,9 +13,9 @@ from chatiere.selfplay.dataset import DataSetError, verify
 def command(directory: Path) -> None:
     """Verify a data set of chatiere selfplay. Needs chatiere[data].
 
-    DIR is the directory that was --output. Every shard has to be there, with its checksum, and to be the one that the
-    manifest tells of. Each one that is not is named, and the command exits with 1; with 2 if DIR cannot be read. The
-    bots that the manifest names are not loaded.
+    DIR is the directory that was --output. Every shard has to be there, with its checksum, and to match the manifest.
+    The command names each shard that does not, and exits with 1; with 2 if DIR cannot be read. It does not load the
+    bots that the manifest names.
     """
     try:
         decisions, games_hash = verify(directory)

@@ -33,12 +33,12 @@ _ANY = ("0.0.0.0", "::")
     "--table-keys",
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of the keys of tables, made if it is missing. Default: table-keys in the folder for data "
-    "(~/.local/share/chatiere). Whoever has it sees all cards.",
+    "(~/.local/share/chatiere). Anyone who has it sees all cards.",
 )
 def command(address: str, web_hosts: tuple[str, ...], table_keys: Path | None) -> None:
     """Play in the browser: serve the page on this machine.
 
-    Prints the page's URL, and serves until Ctrl-C. Tables are in the players' browsers: they go on when the page is
+    Prints the page's URL, and serves until Ctrl-C. Tables are in the players' browsers: they continue when the page is
     served again with the same keys.
     """
     path = table_keys or _data_folder() / "table-keys"

@@ -334,7 +334,7 @@ def test_a_message_that_is_not_understood_ends_the_session_and_not_the_relay(mak
     with LogLines() as log:
         redis.client.publish(f"chatiere:rooms:{person_of(ROOM).hex()}", b"hstranger \xff")
         assert ended(ear).status == ROOMS_AWAY
-        log.wait_for("is not understood")
+        log.wait_for("has unknown data")
     rooms.wait_for_redis()
     assert rooms.post(name="Anna").taken
 
@@ -390,7 +390,7 @@ def test_a_redis_without_memory_refuses_posts_and_ends_nobody(make: Any, redis: 
             away(rooms.post, name="Anna")
         finally:
             redis.client.config_set("maxmemory", 0)
-        assert sum("Redis refuses what rooms need" in line for line in log.lines) == 1
+        assert sum("Redis refuses a command that rooms need" in line for line in log.lines) == 1
     assert rooms.post(name="Bert").taken
     heard(ear, name_entry(ANNA, "Bert"))
     assert rooms.sample("chatiere_relay_away") == 0

@@ -238,6 +238,19 @@ def test_what_rooms_take_is_no_memory_of_requests_that_have_not_come_whole(rooms
 
 
 @pytest.mark.parametrize("door", ["grpcio"], indirect=True)
+def test_what_followers_take_is_no_memory_of_requests_that_have_not_come_whole(rooms: Running) -> None:
+    relay = rooms.server.methods.relay
+    assert relay is not None
+    before = rooms.server.known - relay.size
+    followers = [Follower(rooms) for _ in range(5)]
+    for follower in followers:
+        follower.next()
+    assert rooms.server.known - relay.size - before >= 5 * 28 * 1024
+    for follower in followers:
+        follower.leave()
+
+
+@pytest.mark.parametrize("door", ["grpcio"], indirect=True)
 def test_several_workers_are_refused(door: Any) -> None:
     with pytest.raises(SettingError, match="relay: memory needs workers=1"):
         dataclasses.replace(SETTINGS, workers=2)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from chatiere.service.ports.web.connection import Connection, PortState, Request
+from chatiere.service.ports.web.turns import Turns
 
 
 class PlayedTransport:
@@ -77,6 +78,8 @@ class Played:
             return self.served[-1]
 
         self.state = PortState(begin, 10.0)
+        # However slow the machine is, there is time.
+        self.state.turns = Turns(lambda: 0.0)
         self.transport = PlayedTransport()
         self.connection = Connection(self.state, ("127.0.0.1", 1))
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]

@@ -1,5 +1,8 @@
 """The page's files at the door for browsers: all of them, nothing else, and with strict headers."""
 
+import base64
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -7,6 +10,7 @@ import socket
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +27,7 @@ TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml; charset=utf-8",
+    ".webmanifest": "application/manifest+json",
 }
 FILES = sorted(
     path.relative_to(pages.FOLDER).as_posix()
@@ -65,7 +70,7 @@ def test_every_file_is_served(web: WebClient, name: str) -> None:
     assert found.headers["cache-control"] == "no-cache"
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js")])
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js") and name != "sw.js"])
 def test_scripts_come_without_comments_that_have_lines_of_their_own(web: WebClient, name: str) -> None:
     whole = (pages.FOLDER / name).read_text().splitlines()
     sent = web.http.get(f"/{name}").text.splitlines()
@@ -80,6 +85,43 @@ def test_scripts_come_without_comments_that_have_lines_of_their_own(web: WebClie
         elif line:
             assert not line.strip().startswith(("//", "/**\n", "* ", "*/"))
         code += found
+
+
+def site_of(worker: str) -> Any:
+    """Return what the page's worker keeps: its version, and the files with their hashes."""
+    return json.loads(re.findall(r"^const SITE = (\{.*\});$", worker, re.MULTILINE)[0])
+
+
+def test_the_worker_names_every_other_file_with_its_hash(web: WebClient) -> None:
+    files = site_of(web.http.get("/sw.js").text)["files"]
+    assert sorted([*files, "sw.js"]) == FILES
+    for name, found in files.items():
+        assert base64.b64decode(found) == hashlib.sha256(web.http.get(f"/{name}").content).digest(), name
+
+
+def test_the_worker_has_another_version_when_anything_has_changed(copied: tuple[Path, WebClient]) -> None:
+    folder, web = copied
+    shutil.copy(pages.FOLDER / "sw.js", folder)
+
+    def version() -> str:
+        web.http.get("/")
+        found: str = site_of(web.http.get("/sw.js").text)["version"]
+        return found
+
+    found = [version()]
+    assert version() == found[0]
+    (folder / "new.js").write_text("1;")
+    found.append(version())
+    (folder / "index.html").write_text("second")
+    found.append(version())
+    (folder / "sw.js").write_text((folder / "sw.js").read_text() + "\n")
+    found.append(version())
+    (folder / "new.js").unlink()
+    found.append(version())
+    assert len(set(found)) == len(found)
+    (folder / "sw.js").unlink()
+    web.http.get("/")
+    assert web.http.get("/sw.js").status_code == 404
 
 
 def test_comments_with_code_beside_them_stay() -> None:

@@ -46,10 +46,16 @@ export const UNAUTHENTICATED = 401;
  * @typedef {{reason?: string, metadata?: Record<string, string>, message?: string, retryDelay?: string}} Detail
  */
 
-/** Whether the service answers: `waiting` and `back` are its events, and `refused`, where it wants a token in mid-game. */
+/**
+ * Whether the service answers: `waiting`, `kept` (what this browser had kept is shown instead) and `back` are its events, and
+ * `refused`, where it wants a token in mid-game.
+ */
 export const connection = new EventTarget();
 
-let waiting = 0;
+/** @typedef {"back" | "waiting" | "kept"} State */
+
+// Whether the last call was answered, is repeated, or has what this browser had kept.
+let state = /** @type {State} */ ("back");
 
 /** A call that the service refused. */
 export class Refusal extends Error {
@@ -97,30 +103,40 @@ export class Unavailable extends Error {
  * @template {keyof Methods} Method
  * @param {Method} method such as "TableService/Look"
  * @param {Methods[Method][0]} request
+ * @param {() => Promise<Methods[Method][1] | undefined>} [findKept] finds what is used while the service can't be reached, if there
+ *   is anything
  * @returns {Promise<Methods[Method][1]>}
  */
-export async function call(method, request) {
-  let isWaiting = false;
-  const pauseAfter = (/** @type {unknown} */ error) => {
-    if (!(error instanceof Unavailable)) {
-      return undefined;
-    }
-    if (!isWaiting) {
-      isWaiting = true;
-      waiting += 1;
-      connection.dispatchEvent(new Event("waiting"));
-    }
-    return error.pause;
-  };
-  try {
-    return await repeated(() => post(method, request), { pauseAfter });
-  } finally {
-    if (isWaiting) {
-      waiting -= 1;
-      if (waiting === 0) {
-        connection.dispatchEvent(new Event("back"));
+export async function call(method, request, findKept) {
+  const pauseAfter = (/** @type {unknown} */ error) =>
+    error instanceof Unavailable ? error.pause : undefined;
+  const attempt = async () => {
+    try {
+      const answer = await post(method, request);
+      tell("back");
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) {
+        tell("back");
+        throw error;
       }
+      const kept = await findKept?.();
+      tell(kept ? "kept" : "waiting");
+      if (kept) {
+        return kept;
+      }
+      throw error;
     }
+  };
+  return repeated(attempt, { pauseAfter });
+}
+
+/** @param {State} next */
+function tell(next) {
+  // As long as a call is repeated, that is what is said.
+  if (next !== state && !(next === "kept" && state === "waiting")) {
+    state = next;
+    connection.dispatchEvent(new Event(state));
   }
 }
 

@@ -2,9 +2,11 @@
 
 import { call } from "./api.js";
 import { checkGame, fieldOf, loadGame } from "./game.js";
+import { callOrKept } from "./kept.js";
 import { Phrases } from "./phrases.js";
 import { filled, language } from "./settings.js";
 
+/** @import { ListGamesRequestJson } from "#api/chatiere/v1/game_service_pb.js" */
 /** @typedef {import("./game.js").GameInfo} GameInfo */
 /** @typedef {import("./game.js").Game} Game */
 /**
@@ -22,9 +24,30 @@ import { filled, language } from "./settings.js";
 /** @type {Map<string, Promise<unknown>>} */
 const asked = new Map();
 
+/** Return the shelf on which the facts about games are kept, in the present language. */
+export function shelfOfGames() {
+  return `games-${language()}`;
+}
+
+/**
+ * Ask for facts about games, which are kept.
+ * @param {ListGamesRequestJson} request
+ */
+export function askGames(request) {
+  return callOrKept(shelfOfGames(), "GameService/ListGames", request);
+}
+
+/**
+ * Return the request for all facts about a game that a drawing takes.
+ * @param {string} name
+ */
+export function factsOf(name) {
+  return { games: [name], phrases: true, pieces: true };
+}
+
 /** List all games: names, numbers of players. */
 export async function listGames() {
-  const { games = [] } = await once(`games ${language()}`, () => call("GameService/ListGames", {}));
+  const { games = [] } = await once(`games ${language()}`, () => askGames({}));
   return games;
 }
 
@@ -47,7 +70,7 @@ export function roomOf(name) {
     checkGame(name);
     const [game, { games = [] }] = await Promise.all([
       loadGame(name),
-      call("GameService/ListGames", { games: [name], phrases: true, pieces: true }),
+      askGames(factsOf(name)),
     ]);
     const info = games[0] ?? {};
     const field = fieldOf(name);

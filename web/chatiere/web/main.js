@@ -3,6 +3,7 @@
 import { connection, Refusal, UNAUTHENTICATED, useToken } from "./api.js";
 import { h } from "./dom.js";
 import { header, openSettings } from "./header.js";
+import { isLookedAfter } from "./kept.js";
 import { apply, spoken, t } from "./settings.js";
 import { whyOf } from "./trouble.js";
 
@@ -23,6 +24,8 @@ const PARTS = {
   room: () => import("./pages/room.js"),
   record: () => import("./pages/record.js"),
   learn: () => import("./pages/learn.js"),
+  puzzle: () => import("./pages/puzzle.js"),
+  kept: () => import("./pages/kept.js"),
 };
 
 const main = h("main", { id: "main", tabindex: "-1" });
@@ -100,7 +103,6 @@ function tokenForm() {
 }
 
 function begin() {
-  waiting.textContent = t("waiting");
   document.body.replaceChildren(
     h("a", { class: "skip", href: "#main", onclick: skip }, t("skip")),
     header(),
@@ -108,7 +110,17 @@ function begin() {
     trouble,
     main,
   );
-  show();
+  return show();
+}
+
+/**
+ * Say that there is no connection, and what can be done without it, in browsers that keep what that takes.
+ * @param {"waiting" | "no-connection"} key
+ */
+function sayAway(key) {
+  const more = h("a", { href: "#/kept" }, t("kept"));
+  waiting.replaceChildren(t(key), ...(isLookedAfter() ? [" ", more] : []));
+  waiting.hidden = false;
 }
 
 /** @param {Event} event */
@@ -135,7 +147,8 @@ if (canStore()) {
     // Where the language was chosen.
     openSettings("language");
   });
-  connection.addEventListener("waiting", () => (waiting.hidden = false));
+  connection.addEventListener("waiting", () => sayAway("waiting"));
+  connection.addEventListener("kept", () => sayAway("no-connection"));
   connection.addEventListener("back", () => (waiting.hidden = true));
   connection.addEventListener("refused", (event) => {
     main.replaceChildren(failed(/** @type {CustomEvent} */ (event).detail).element);
@@ -145,7 +158,7 @@ if (canStore()) {
     trouble.textContent = whyOf(reason);
     trouble.hidden = false;
   });
-  begin();
+  begin().then(async () => (await import("./offline.js")).prepare());
 } else {
   document.body.append(
     "This page keeps its tables in the browser's storage, which is blocked. · ",

@@ -82,6 +82,19 @@ export function optionsTold(room, players, options) {
 }
 
 /**
+ * Return whether games with one choice of options and with another are played alike.
+ * @param {Room} room
+ * @param {number} players
+ * @param {OptionsJson | undefined} one
+ * @param {OptionsJson | undefined} other
+ */
+export function playAlike(room, players, one, other) {
+  return askedOf(room, players).every(
+    (asked) => numbersOf(room, asked, one).join() === numbersOf(room, asked, other).join(),
+  );
+}
+
+/**
  * List the options that have an effect with a number of players.
  * @param {Room} room
  * @param {number} players

@@ -17,6 +17,10 @@ import * as store from "./store.js";
  * The holder of a seat to come: a bot, or a person, by the hash of a secret.
  * @typedef {{bot: string} | {hash: string}} NewSeat
  */
+/**
+ * What is to be played, by whom. The seats of a table that is only shown may be empty but for the first.
+ * @typedef {{game: string, seats: (NewSeat | {})[], asksNext: boolean, options?: OptionsJson | undefined}} Terms
+ */
 
 /**
  * Make a secret for a seat: the secret, and its hash for all to see.
@@ -33,6 +37,21 @@ export async function newSecret(known) {
  */
 export function tableIn(text) {
   return readTable(fromText(text));
+}
+
+/**
+ * Have the service make a table; return it as text. Throws Refusal.
+ * @param {Terms} terms
+ */
+export async function newTable({ game, seats, asksNext, options }) {
+  const { table } = await call("TableService/NewTable", {
+    game,
+    players: seats.length,
+    ...(options && { options }),
+    seats: seats.map((seat) => ("hash" in seat ? { secretSha256: seat.hash } : seat)),
+    acknowledgement: asksNext ? "ACKNOWLEDGEMENT_NEXT" : "ACKNOWLEDGEMENT_NONE",
+  });
+  return table ?? "";
 }
 
 /** A table. */
@@ -55,18 +74,11 @@ export class Session {
 
   /**
    * Begin a game.
-   * @param {{game: string, seats: NewSeat[], asksNext: boolean, options?: OptionsJson | undefined}} terms
+   * @param {Terms} terms
    * @param {Record<string, string>} secrets those of this browser, by hash
    */
-  static async begin({ game, seats, asksNext, options }, secrets) {
-    const made = await call("TableService/NewTable", {
-      game,
-      players: seats.length,
-      ...(options && { options }),
-      seats: seats.map((seat) => ("hash" in seat ? { secretSha256: seat.hash } : seat)),
-      acknowledgement: asksNext ? "ACKNOWLEDGEMENT_NEXT" : "ACKNOWLEDGEMENT_NONE",
-    });
-    return Session.take([made.table ?? ""], secrets);
+  static async begin(terms, secrets) {
+    return Session.take([await newTable(terms)], secrets);
   }
 
   /**

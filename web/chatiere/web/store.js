@@ -18,11 +18,13 @@
 /**
  * The knowledge of a browser about a room. `secret`: the person's, and `person`, its SHA-256; `role`: the part that the person has chosen;
  * `isHost`: whether this browser deals; `names`: by person; `replies`: the persons who accept, in order, by the id of an invitation;
- * `people`: who is here, and `onlookers`: how many beside them; `options`: those that the host deals with; `tables`: ids, the newest game last; `since`: when the newest table came.
+ * `people`: who is here, and `onlookers`: how many beside them; `options`: those that the host deals with; `terms`: the table that tells what
+ * is to be played, and the options that the service sees there, once it was asked; `tables`: ids, the newest game last; `since`: when the newest table came.
  * @typedef {{
  *   game: string, players: number, secret: string, person: string, role?: "seat" | "onlooker", isHost: boolean,
  *   names: Record<string, string>, replies: Record<string, string[]>, people: string[], onlookers: number, isConnected: boolean,
- *   options?: OptionsJson | undefined, tables: string[], since: number, changed: number,
+ *   options?: OptionsJson | undefined, terms?: {table: string, options?: OptionsJson} | undefined, tables: string[], since: number,
+ *   changed: number,
  * }} Room
  */
 

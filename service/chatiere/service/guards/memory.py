@@ -25,6 +25,8 @@ _SMALL = 64 * 1024
 # for _PAUSE seconds; where that was of no use, more than twice as long as before, up to _MAX_PAUSE: it takes a
 # tenth of a second with thousands of connections.
 _MUCH, _LITTLE, _PAUSE, _MAX_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64.0
+# The most of the time that may go to it: nobody is served meanwhile.
+_SHARE = 0.001
 # Seconds between two lines of the log about calls that were ended.
 _BETWEEN_LINES = 10.0
 # Bytes that partly received requests may take together; at least this many requests of the largest size.
@@ -178,10 +180,12 @@ class MemoryWatch:
             self._busy, self._pause = now, _PAUSE
         elif now > self._busy + self._pause and self._resident() > _MUCH:
             self._busy = now
-            before = memory.resident_bytes()
+            before, begun = memory.resident_bytes(), time.perf_counter()
             self._tidy_up()
+            took = time.perf_counter() - begun
             was_of_use = memory.resident_bytes() < before - _MUCH // 2
-            self._pause = _PAUSE if was_of_use else min(_PAUSE + 2 * self._pause, _MAX_PAUSE)
+            pause = _PAUSE if was_of_use else min(_PAUSE + 2 * self._pause, _MAX_PAUSE)
+            self._pause = max(pause, took / _SHARE)
 
     def _end_some(self, above: int) -> bool:
         # As few calls as may bring it down: of the client that has most of those begun since there was little, then of

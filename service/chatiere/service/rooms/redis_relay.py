@@ -120,7 +120,7 @@ class RedisRelay:
                 self._end_session(error)
             except Exception as error:
                 # Others may write to Redis, too.
-                _log.exception("Redis at %s has what is not understood", self._address)
+                _log.exception("Redis at %s has unknown data", self._address)
                 self._end_session(error)
             finally:
                 await session.close()

@@ -202,7 +202,7 @@ class Session:
                 self.fail(error)
             elif not self._has_complained:
                 self._has_complained = True
-                _log.error("Redis refuses what rooms need: %s", error)
+                _log.error("Redis refuses a command that rooms need: %s", error)
             raise
 
     async def _try(self, work: Awaitable[Any]) -> None:

@@ -1,8 +1,8 @@
 // The rule sheet of a game: what a host at the table would explain, with pictures made by the drawings.
 
-import { call } from "../api.js";
 import { h } from "../dom.js";
-import { roomOf } from "../games.js";
+import { roomOf, shelfOfGames } from "../games.js";
+import { callOrKept } from "../kept.js";
 import { scoreTable } from "../result.js";
 import { nameOfSeat } from "../seat_names.js";
 import { filled, language } from "../settings.js";
@@ -71,11 +71,15 @@ export async function sheetOf(name) {
  * Return the end of a game's sample as a spectator sees it.
  * @param {string} name
  */
-async function endOfSample(name) {
+export async function endOfSample(name) {
   const record = readRecord(await (await fetch(`samples/${name}.chatiere`)).text());
   const fromPly = record.actions?.length ?? 0;
   const include = { score: true, spectator: true };
-  const { positions = [] } = await call("GameService/Replay", { record, fromPly, include });
+  const { positions = [] } = await callOrKept(shelfOfGames(), "GameService/Replay", {
+    record,
+    fromPly,
+    include,
+  });
   return positions[0]?.updates?.[0] ?? {};
 }
 

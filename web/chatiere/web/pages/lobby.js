@@ -15,6 +15,7 @@ import {
   listTables,
 } from "../store.js";
 import { pasteLink } from "../links.js";
+import { gameOfDay } from "../puzzle_of_day.js";
 import { rulesLink } from "../rules.js";
 import { show } from "./shown_record.js";
 
@@ -29,6 +30,7 @@ export async function open() {
     "div",
     { class: "lobby" },
     h("section", { class: "hero" }, h("h1", {}, t("welcome")), h("p", {}, t("welcome-more"))),
+    puzzle(titles),
     h("ul", { class: "games" }, known.map(card), elsewhere()),
     tables(titles),
   );
@@ -65,6 +67,22 @@ function card({ name = "", title = "", minPlayers = 0, maxPlayers = 0 }) {
       h("a", learn, t("learn")),
       h("a", sample, t("sample")),
     ),
+  );
+}
+
+/**
+ * The puzzle of the day.
+ * @param {Map<string | undefined, string | undefined>} titles
+ */
+function puzzle(titles) {
+  const game = gameOfDay();
+  const link = { class: "button", href: `#/puzzle/${game}`, "aria-describedby": "puzzle-of-day" };
+  return h(
+    "section",
+    { class: "sheet puzzle-of-day" },
+    h("h2", { id: "puzzle-of-day" }, t("puzzle-of-day", { game: titles.get(game) ?? "" })),
+    h("p", {}, t("puzzle-more")),
+    h("a", link, t("puzzle")),
   );
 }
 

@@ -175,7 +175,7 @@ class NewGame {
     return doing(event, this.refusal, async () => {
       if (this.form.reportValidity()) {
         const players = Number(this.players.value);
-        const id = await newRoom(this.game, players, await this.#checkedOptions());
+        const id = await newRoom(this.game, players, this.options.value);
         location.hash = `#/room/${id}/${this.game}/${players}`;
       }
     });

@@ -215,6 +215,7 @@ class Play {
       while (await this.#isOpenNow(isOld)) {
         const looked = known ?? (await this.session.look(this.#viewer));
         const seat = seatToDecide(looked);
+        await this.#takeOptions(looked);
         if (isOld()) {
           return;
         }
@@ -337,7 +338,6 @@ class Play {
   #show(update, { canAct, isNew, ply = this.session.table.ply }) {
     this.notice.hidden = true;
     this.#shown = ply;
-    this.#takeOptions(update);
     this.#showTools(canAct, update.view?.end !== undefined);
     this.live?.tellTurn(canAct, ply);
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew, ply });
@@ -355,16 +355,23 @@ class Play {
   }
 
   /**
-   * Tell the options of the game, which are the same in all its views.
+   * Tell the options of the game, which are the same in all its views. Throws Error if its room told others.
    * @param {ViewerUpdate} update
    */
   async #takeOptions({ view }) {
     const { field } = this.view.room;
     const options = view?.[field]?.options;
     if (this.options === undefined && options !== undefined) {
-      this.options = { [field]: options };
-      const { optionsTold } = await import("../options.js");
-      this.told.replaceChildren(optionsTold(this.view.room, this.session.table.players, this.options) ?? "");
+      const { optionsTold, playAlike } = await import("../options.js");
+      const { room } = this.view;
+      const { players } = this.session.table;
+      const chosen = { [field]: options };
+      const agreed = this.live?.room.known.terms?.options;
+      if (agreed !== undefined && !playAlike(room, players, agreed, chosen)) {
+        throw new Error(t("terms-differ"));
+      }
+      this.options = chosen;
+      this.told.replaceChildren(optionsTold(room, players, chosen) ?? "");
     }
   }
 

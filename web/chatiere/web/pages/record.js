@@ -1,9 +1,9 @@
 // A record of a game, to be looked at ply by ply: one of the samples, a file, or that of a game played here.
 
-import { call } from "../api.js";
 import { h } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { share } from "../links.js";
+import { keepRecord, positionsOf, STRETCH } from "../kept_records.js";
 import { opened } from "../open_hands.js";
 import { optionsTold } from "../options.js";
 import { nameOfSeat } from "../seat_names.js";
@@ -21,8 +21,6 @@ import { shownRecord } from "./shown_record.js";
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
 /** @import { ReplayResponseJson } from "#api/chatiere/v1/game_service_pb.js" */
 
-// Positions that are asked for at a time.
-const STRETCH = 16;
 const PAUSE = 900;
 // The viewer, if it is no seat; a viewer to whom all show what they hold.
 const SPECTATOR = "all";
@@ -52,6 +50,7 @@ export async function open(_, name, ply = "0", seat = SPECTATOR) {
   });
   const replay = new Replay(name, record, view, room);
   await replay.begin(Number(ply) || 0, seat);
+  keepRecord(record);
   const { title } = room.phrases;
   return {
     element: tableLayout(view, { title, game: room.name, below: replay.controls, aside: replay.aside }),
@@ -275,12 +274,7 @@ class Replay {
   /** @param {number} ply */
   async #position(ply) {
     const first = ply - (ply % STRETCH);
-    const toPly = Math.min(this.last, first + STRETCH - 1);
-    const viewers = Array.from({ length: this.players }, (_, each) => each);
-    const include = { viewers, spectator: true };
-    const { record } = this;
-    const asked =
-      this.#stretches.get(first) ?? call("GameService/Replay", { record, fromPly: first, toPly, include });
+    const asked = this.#stretches.get(first) ?? positionsOf(this.record, first);
     this.#stretches.set(first, asked);
     try {
       const { positions = [] } = await asked;

@@ -35,27 +35,26 @@ export async function open(_, id, game, players, watching) {
     throw new Error(t("not-a-link"));
   }
   await knownRoom(id, game, number);
-  const { title } = room.phrases;
-  const live = new Room(id);
-  const told = optionsTold(room, number, live.known.options);
-  const page = new RoomPage(live, { title, told }, strengthsOf(bots), watching === WATCHING);
+  const page = new RoomPage(new Room(id), room, strengthsOf(bots), watching === WATCHING);
   page.begin();
-  return { element: page.element, title, leave: () => page.room.leave() };
+  return { element: page.element, title: room.phrases.title, leave: () => page.room.leave() };
 }
 
 /** The page of a room. */
 class RoomPage {
   /** @type {Set<string>} who has lost the seat again, at the host's wish */
   #freed = new Set();
+  #isAsking = false;
 
   /**
    * @param {Room} room
-   * @param {{title: string, told: HTMLElement | undefined}} game its title, and the options that were chosen
+   * @param {import("../games.js").Room} rules
    * @param {readonly import("../strengths.js").Strength[]} strengths
    * @param {boolean} isWatching
    */
-  constructor(room, { title, told }, strengths, isWatching) {
+  constructor(room, rules, strengths, isWatching) {
     this.room = room;
+    this.rules = rules;
     this.isWatching = isWatching;
     const { isHost, game, players } = room.known;
     this.refusal = h("p", { class: "refusal", role: "alert" });
@@ -86,12 +85,15 @@ class RoomPage {
       share(t("watch-link"), `${link}/${WATCHING}`),
     );
     this.form = this.#nameForm();
+    this.told = h("div", {});
+    const { title } = rules.phrases;
     this.element = h(
       "section",
       { class: "sheet room" },
-      h("h1", {}, t(isHost ? "room-mine" : "room-theirs", { game: title })),
+      h("h1", {}, isWatching ? title : t(isHost ? "room-mine" : "room-theirs", { game: title })),
+      isWatching && h("p", {}, t("looking-on")),
       h("p", {}, rulesLink(game)),
-      told,
+      this.told,
       this.form,
       this.state,
       this.seats,
@@ -157,7 +159,8 @@ class RoomPage {
   }
 
   #show() {
-    const { role, isHost, players, tables, people, onlookers, person, names } = this.room.known;
+    const { role, isHost, players, tables, people, person, names } = this.room.known;
+    const { onlookers } = this.room;
     const [newest] = tables.slice(-1);
     const hasJoined = role !== undefined || this.isWatching;
     if (newest !== undefined && hasJoined) {
@@ -166,7 +169,8 @@ class RoomPage {
     }
     const seated = this.#seated;
     const free = players - seated.length;
-    this.form.hidden = hasJoined;
+    const isTold = this.#isTold();
+    this.form.hidden = hasJoined || !isTold;
     this.sit?.toggleAttribute("hidden", newest !== undefined || (free === 0 && !seated.includes(person)));
     this.deal.hidden = !(isHost && hasJoined);
     this.links.hidden = !hasJoined;
@@ -181,6 +185,22 @@ class RoomPage {
     ];
     const looking = all.filter(Boolean).join(", ");
     this.#say(this.people, looking && t("looking-on-are", { names: looking }));
+  }
+
+  /** Tell the options of the game; return false as long as they are being asked for. */
+  #isTold() {
+    const { terms, players } = this.room.known;
+    if (terms !== undefined && terms.options === undefined) {
+      if (!this.#isAsking) {
+        this.#isAsking = true;
+        this.room.learnOptions(this.rules.field).catch((error) => (this.refusal.textContent = whyOf(error)));
+      }
+      return false;
+    }
+    if (this.told.childElementCount === 0) {
+      this.told.append(optionsTold(this.rules, players, terms?.options) ?? "");
+    }
+    return true;
   }
 
   /**
@@ -206,7 +226,7 @@ class RoomPage {
     if (free > 0) {
       return t("seats-free", { count: free });
     }
-    return isHost || role === undefined ? t("all-here") : t("awaits-deal");
+    return isHost || (role === undefined && !this.isWatching) ? t("all-here") : t("awaits-deal");
   }
 
   /**

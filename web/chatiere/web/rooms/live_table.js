@@ -47,7 +47,7 @@ export class LiveTable {
       { class: "live" },
       h("h2", {}, t("people-here")),
       h("div", { role: "status" }, this.people),
-      h("label", {}, this.sound, h("span", {}, t("sound"))),
+      this.#isPlayer && h("label", {}, this.sound, h("span", {}, t("sound"))),
       h("p", { class: "choices" }, this.allow, this.close),
       h(
         "details",
@@ -80,6 +80,11 @@ export class LiveTable {
     this.room.leave();
     callSeats([]);
     this.tellTurn(false);
+  }
+
+  /** True if this browser has a seat: who only looks on is never called. */
+  get #isPlayer() {
+    return this.session.mine.length > 0;
   }
 
   /** True if the game is closed. */
@@ -147,7 +152,8 @@ export class LiveTable {
   }
 
   #show() {
-    const { names, people, onlookers, person, isConnected } = this.room.known;
+    const { names, people, person, isConnected } = this.room.known;
+    const { onlookers } = this.room;
     const { seats, id } = this.session.table;
     callSeats(seats.map(({ secretSha256 = "" }) => names[secretSha256]));
     const players = seats.flatMap(({ secretSha256 }, seat) =>
@@ -170,7 +176,7 @@ export class LiveTable {
     if (lines.join("\n") !== Array.from(this.people.children, (line) => line.textContent).join("\n")) {
       this.people.replaceChildren(...lines.map((line) => h("li", {}, line)));
     }
-    this.allow.hidden = !canNotify() || Notification.permission !== "default";
+    this.allow.hidden = !this.#isPlayer || !canNotify() || Notification.permission !== "default";
     const isHost = seats[0]?.secretSha256 === person;
     this.close.hidden = !isHost || this.isClosed || (Session.open(id)?.kept.isOver ?? true);
   }

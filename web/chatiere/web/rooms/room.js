@@ -3,7 +3,8 @@
 
 import { call, Refusal, Unavailable } from "../api.js";
 import { random } from "../bytes.js";
-import { newSecret, Session, tableIn } from "../session.js";
+import { newSecret, newTable, Session, tableIn } from "../session.js";
+import { t } from "../settings.js";
 import { fromHex, fromText, toHex, toText } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
 import { postingOrder } from "../shared/posting.js";
@@ -25,14 +26,18 @@ const NOT_FOUND = 404;
 const INVITATION = "0".repeat(16);
 
 /**
- * Make a room for a game of this browser's player; return its id.
+ * Make a room for a game of this browser's player; return its id. Throws Refusal for options that it can't begin with.
  * @param {string} game
  * @param {number} players
  * @param {OptionsJson} [options] those of its first game
  */
 export async function newRoom(game, players, options) {
   const id = toText(random(ID_SIZE));
-  await knownRoom(id, game, players, { isHost: true, options });
+  const { secret, hash } = await newSecret();
+  // A table that is closed from the beginning: it tells whoever comes what is to be played, in the service's own words.
+  const seats = Array.from({ length: players }, (_, seat) => (seat === 0 ? { hash } : {}));
+  const terms = await newTable({ game, seats, asksNext: false, options });
+  await knownRoom(id, game, players, { isHost: true, options, secret, terms });
   return id;
 }
 
@@ -41,17 +46,27 @@ export async function newRoom(game, players, options) {
  * @param {string} id
  * @param {string} game
  * @param {number} players
- * @param {{isHost?: boolean, options?: OptionsJson | undefined, secret?: string, table?: string}} [known] whether this browser
- *   deals, and with which options; the secret of a person who comes from another device, and the table played there
+ * @param {{isHost?: boolean, options?: OptionsJson | undefined, terms?: string, secret?: string, table?: string}} [known] whether
+ *   this browser deals, with which options, and the table that tells them; a secret that the person has already, and the table that
+ *   is played, for one who comes from another device
  */
-export async function knownRoom(id, game, players, { isHost = false, options, secret: own, table } = {}) {
+export async function knownRoom(
+  id,
+  game,
+  players,
+  { isHost = false, options, terms, secret: own, table } = {},
+) {
   if (!store.roomOf(id)) {
     const { secret, hash } = await newSecret(own);
     store.keepRoom(id, {
       ...{ game, players, secret, person: hash, isHost, names: {}, replies: {}, people: [], onlookers: 0 },
       ...{ isConnected: false, tables: table === undefined ? [] : [table], since: Date.now(), changed: 0 },
-      ...(own !== undefined && { role: "seat" }),
+      ...(table !== undefined && { role: "seat" }),
       ...(options && { options }),
+      ...(terms !== undefined && {
+        terms: { table: terms },
+        replies: { [closing(tableIn(terms).id)]: [hash] },
+      }),
     });
   }
 }
@@ -84,10 +99,29 @@ export class Room extends EventTarget {
     return this.known.replies[INVITATION] ?? [];
   }
 
+  /** The number of those who look on without a name, this browser aside. */
+  get onlookers() {
+    const { onlookers, isConnected } = this.known;
+    return Math.max(0, onlookers - Number(isConnected && !this.isNamed));
+  }
+
   /** True if this person shows the secret: an onlooker is only counted. */
   get isNamed() {
     const { role, isHost } = this.known;
     return role !== undefined || isHost;
+  }
+
+  /**
+   * Ask the service for the options that a host means to deal with, unless they are known or nothing tells them.
+   * @param {string} field the game's, in views
+   */
+  async learnOptions(field) {
+    const { terms } = this.known;
+    if (terms !== undefined && terms.options === undefined) {
+      const { update } = await call("TableService/Look", { table: terms.table });
+      const options = /** @type {Record<string, {options?: object}>} */ (update?.view ?? {})[field]?.options;
+      this.#change((room) => (room.terms = { table: terms.table, options: { [field]: options ?? {} } }));
+    }
   }
 
   /** Follow the room until `leave`. */
@@ -185,7 +219,7 @@ export class Room extends EventTarget {
 
   /** Post what is kept here and the room lacks. */
   async #showMissing() {
-    const { names, person, replies, tables } = this.known;
+    const { names, person, secret, replies, tables, terms, isHost } = this.known;
     const name = names[person];
     if (name !== undefined && this.isNamed) {
       await this.#post({ name });
@@ -194,6 +228,10 @@ export class Room extends EventTarget {
       if (persons.includes(person)) {
         await this.#post({ invitation: toText(fromHex(invitation)) });
       }
+    }
+    // It is closed by one of these replies, so nobody ever takes it for a game.
+    if (isHost && terms !== undefined && !this.#there.has(`${tableIn(terms.table).id} 0`)) {
+      await call("RoomService/Post", { room: this.id, secret, table: terms.table });
     }
     for (const id of tables) {
       const there = [...this.#there.keys()].flatMap((key) =>
@@ -266,7 +304,6 @@ export class Room extends EventTarget {
     if (isWhole) {
       this.#there.clear();
     }
-    this.#takeTables(entries.flatMap(({ table }) => (table === undefined ? [] : tableIn(table))));
     this.#change((room) => {
       room.isConnected = true;
       entries.forEach((entry) => keep(room, entry));
@@ -275,6 +312,7 @@ export class Room extends EventTarget {
         room.onlookers = presence.onlookers ?? 0;
       }
     });
+    this.#takeTables(entries.flatMap(({ table }) => (table === undefined ? [] : tableIn(table))));
     if (isWhole) {
       this.#posting = this.#posting.then(() => this.#showMissing()).catch((error) => this.#fail(error));
     }
@@ -285,12 +323,20 @@ export class Room extends EventTarget {
    * @param {readonly import("../shared/sealed_table.js").Table[]} tables
    */
   #takeTables(tables) {
-    const { secret, person } = this.known;
-    for (const id of new Set(tables.map((table) => table.id))) {
-      const found = tables.filter((table) => table.id === id);
+    const { secret, person, game, players } = this.known;
+    const meant = tables.filter((table) => table.game === game && table.players === players);
+    if (meant.length < tables.length) {
+      this.#fail(new Error(t("terms-differ")));
+    }
+    for (const id of new Set(meant.map((table) => table.id))) {
+      const found = meant.filter((table) => table.id === id);
       const before = Session.open(id)?.table.ply ?? -1;
       const texts = found.map(({ bytes }) => toText(bytes));
       found.forEach(({ ply }, index) => this.#there.set(`${id} ${ply}`, texts[index] ?? ""));
+      if (this.#isTerms(found)) {
+        this.#change((room) => (room.terms ??= { table: texts[0] ?? "" }));
+        continue;
+      }
       const take = (/** @type {boolean} */ replaces) => Session.take(texts, { [person]: secret }, replaces);
       /** @type {Session} */
       let session;
@@ -311,6 +357,20 @@ export class Room extends EventTarget {
         }
       });
     }
+  }
+
+  /**
+   * Return whether the tables of a game are one that was closed before its first move: it tells what is to be played.
+   * @param {readonly import("../shared/sealed_table.js").Table[]} found
+   */
+  #isTerms(found) {
+    const [first] = found;
+    return (
+      first !== undefined &&
+      found.every(({ ply }) => ply === 0) &&
+      !this.known.tables.includes(first.id) &&
+      this.isClosed(first)
+    );
   }
 
   /** @param {(room: store.Room) => void} change */

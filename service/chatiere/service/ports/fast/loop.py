@@ -115,4 +115,4 @@ def _do(work: Callable[[], object]) -> None:
     try:
         work()
     except Exception:
-        _log.exception("the fast door could not do something")
+        _log.exception("an error in the loop of the fast door")

@@ -8,12 +8,13 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from chatiere.service.ports.web.connection import Connection, PortState
 
 _log = logging.getLogger(__name__)
 
-# Connections that are accepted before it is the others' turn.
+# Connections that are accepted in one turn of the loop; all else of them awaits the turn of their address.
 _AT_A_TIME = 64
 # As at the fast door: a connection whose peer has vanished ends, and its stream with it. Not all systems have all.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
@@ -34,8 +35,10 @@ class Acceptor:
         self._loop = asyncio.get_running_loop()
         self._is_accepting = False
         self._number = 0
-        # Oldest first, by address, each with its socket and what brings it through the handshake.
-        self._held: dict[str, dict[Connection, tuple[socket.socket, asyncio.Task[None]]]] = {}
+        # Oldest first, by address, each with its socket.
+        self._held: dict[str, dict[Connection, socket.socket]] = {}
+        # Those in the handshake.
+        self._welcomes: dict[Connection, asyncio.Task[None]] = {}
         state.forgets.append(self._forget)
 
     def accept(self) -> None:
@@ -50,12 +53,14 @@ class Acceptor:
         self._pause()
         for listening in self._listening:
             listening.close()
-        welcomes = [each for held in self._held.values() for each in held.values() if not each[1].done()]
-        for _, task in welcomes:
+        new = [each for held in self._held.values() for each in held.items() if not each[0].is_made]
+        welcomes = list(self._welcomes.values())
+        for task in welcomes:
             task.cancel()
-        await asyncio.gather(*(task for _, task in welcomes), return_exceptions=True)
-        # A task that is cancelled before it begins closes nothing.
-        for accepted, _ in welcomes:
+        await asyncio.gather(*welcomes, return_exceptions=True)
+        # Nothing else closes what has not begun.
+        for connection, accepted in new:
+            self._forget(connection)
             accepted.close()
 
     def _pause(self) -> None:
@@ -83,9 +88,14 @@ class Acceptor:
             if self._number >= self._most:
                 self._end_one()
             connection = Connection(self._state, place)
-            task = self._loop.create_task(self._welcome(connection, accepted))
-            self._held.setdefault(connection.origin, {})[connection] = accepted, task
+            self._held.setdefault(connection.origin, {})[connection] = accepted
             self._number += 1
+            self._state.turns.take(connection.origin, partial(self._begin, connection, accepted))
+
+    def _begin(self, connection: Connection, accepted: socket.socket) -> None:
+        # It may have been ended meanwhile.
+        if connection in self._held.get(connection.origin, {}):
+            self._welcomes[connection] = self._loop.create_task(self._welcome(connection, accepted))
 
     async def _welcome(self, connection: Connection, accepted: socket.socket) -> None:
         context = self._context()
@@ -101,6 +111,7 @@ class Acceptor:
                     ssl_shutdown_timeout=patience,
                 )
         finally:
+            del self._welcomes[connection]
             if not connection.is_made:
                 self._forget(connection)
 
@@ -110,13 +121,15 @@ class Acceptor:
             return
         held = max(self._held.values(), key=len)
         connection = next((each for each in held if each.is_idle), next(iter(held)))
-        accepted, _ = held[connection]
+        accepted = held[connection]
         self._forget(connection)
         if connection.is_made:
             connection.transport.abort()
-        else:
+        elif connection in self._welcomes:
             with suppress(OSError):
                 accepted.shutdown(socket.SHUT_RDWR)
+        else:
+            accepted.close()
 
     def _forget(self, connection: Connection) -> None:
         held = self._held.get(connection.origin, {})

@@ -16,7 +16,9 @@ from urllib.parse import unquote
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser, parse_url
 
+from chatiere.service.exchange.methods import LARGE
 from chatiere.service.guards.limits import origin_of
+from chatiere.service.ports.web.turns import Turns
 
 MAX_HEAD, MAX_FIELDS = 16 * 1024, 100
 """The bytes of a request's head, as at the fast door, and its fields; those of its trailers count with them."""
@@ -88,6 +90,7 @@ class PortState:
         `patience`: the seconds that a client has for a handshake, for a request's head, and to take something.
         """
         self.serve, self.patience = serve, patience
+        self.turns = Turns()
         self.date = ""
         """The field `date` of responses, as a line."""
         self.connections: set[Connection] = set()
@@ -148,7 +151,7 @@ class Connection(asyncio.Protocol):
         self.is_behind = False
         """True while the client has much to take of what it was sent."""
         self._parser: HttpRequestParser | None = HttpRequestParser(self)
-        # What has come behind the request that is being served.
+        # What has come behind the request that is being served, or awaits its turn.
         self._unread = b""
         self._keeps_alive = True
         # Since when a request, or the first one, has been arriving; None while none is. When the last one was over.
@@ -200,8 +203,13 @@ class Connection(asyncio.Protocol):
             return
         if self._unread or self._is_whole:
             self._keep(self._unread + data)
-        else:
+        elif self._state.turns.has_time or len(data) > LARGE:
+            # Threads handle large requests; of what waits, not much is to be kept.
             self._read(data)
+        else:
+            self.transport.pause_reading()
+            self._unread = data
+            self._await_turn()
 
     def pause_writing(self) -> None:
         """Note that the client has much to take."""
@@ -262,6 +270,9 @@ class Connection(asyncio.Protocol):
             self._keep(data[at:])
         if self._has_head:
             self._pass_on()
+
+    def _await_turn(self) -> None:
+        self._state.turns.take(self.origin, self._go_on)
 
     def _keep(self, data: bytes) -> None:
         # The next request has a turn of the loop of its own.
@@ -391,12 +402,16 @@ class Connection(asyncio.Protocol):
             served.on_gone()
 
     def _go_on(self) -> None:
-        # With what has come behind the request that is over.
+        # With what has come behind the request that is over, or when it was others' turn.
         if not self.transport.is_closing():
             data, self._unread = self._unread, b""
-            self._read(data)
-            if not self._unread and not self.transport.is_closing():
-                self.transport.resume_reading()
+            self.transport.resume_reading()
+            try:
+                self._read(data)
+            except BaseException:
+                # As the loop does if it fails when data comes.
+                self.transport.abort()
+                raise
 
     # Called by what serves the request
 
@@ -463,7 +478,7 @@ class Connection(asyncio.Protocol):
         self._begin()
         self._idle_since = monotonic()
         if self._unread:
-            asyncio.get_running_loop().call_soon(self._go_on)
+            self._await_turn()
 
     # Called by the port
 

@@ -5,8 +5,10 @@ They are in memory: what is not one of them cannot be asked for.
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
+import json
 import os
 import time
 from contextlib import suppress
@@ -25,15 +27,17 @@ _TYPES = {
     ".chatiere": TEXT[1],
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml; charset=utf-8",
+    ".webmanifest": "application/manifest+json",
 }
 # Nothing inline, nothing of other origins, in nobody's frame. Links hold tables: other sites do not learn of them.
 _POLICY: Fields = [
     (
         "content-security-policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
@@ -46,6 +50,9 @@ _POLICY: Fields = [
     ("x-content-type-options", "nosniff"),
 ]
 _MISSING = b"page not found\n"
+# The worker that keeps the page for when there is no connection, and its line that names what it keeps.
+_WORKER = "/sw.js"
+_SITE = b'const SITE = { version: "", files: {} };'
 # Seconds between two looks at the files on disk, at requests for the page itself.
 _LOOK = 1.0
 
@@ -116,7 +123,22 @@ def _read(folder: Path, known: dict[str, _File]) -> dict[str, _File]:
                     files[path] = before
                 else:
                     files[path] = _file(changed, kind, source.read_bytes())
+    if files.keys() == known.keys() and all(file is known[path] for path, file in files.items()):
+        return known
+    if (worker := files.pop(_WORKER, None)) is not None:
+        source = (folder / _WORKER[1:]).read_bytes()
+        files[_WORKER] = _file(worker.changed, _TYPES[".js"], source.replace(_SITE, _site(source, files)))
     return files
+
+
+def _site(worker: bytes, files: dict[str, _File]) -> bytes:
+    """Return the worker's line that names files, with their SHA-256, and the version that they and the worker make."""
+    named = {
+        path[1:]: base64.b64encode(hashlib.sha256(file.plain.body).digest()).decode()
+        for path, file in sorted(files.items())
+    }
+    version = hashlib.sha256(worker + json.dumps(named).encode()).hexdigest()[:32]
+    return f"const SITE = {json.dumps({'version': version, 'files': named})};".encode()
 
 
 def without_comments(script: bytes) -> bytes:

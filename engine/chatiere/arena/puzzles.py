@@ -1,0 +1,194 @@
+"""Puzzles: positions of strong bots' games in which one action is much better than all others.
+
+What was found is kept in a file as it comes, so that a search can be stopped and gone on with. The page shows such
+files.
+"""
+
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import bots, engine
+from chatiere.bots import Bot
+from chatiere.bots.games import GAME_BOTS
+from chatiere.bots.hosting import choose, decisions_at, judge, luck
+from chatiere.bots.ismcts import IsmctsBot
+from chatiere.bots.ladder import ladder
+from chatiere.bots.registry import BOTS_VERSION
+from chatiere.engine import Position
+from chatiere.engine.whole_files import write_whole
+
+MARGIN = 0.25
+"""The least return by which the best action of a puzzle is better than all others."""
+# The most legal actions that people are to choose among.
+_MAX_ACTIONS = 40
+# A position is searched thoroughly, and more than once, only if a search with so small a part of the simulations finds
+# a puzzle there.
+_SEARCHES = 3
+_QUICK_PART = 10
+# As web/chatiere/web/pages/record_link.js has it.
+_MARK, _SIZE_BITS, _LENGTH_BITS = "~", 6, 16
+
+
+class PuzzlesError(ValueError):
+    """A file of other puzzles."""
+
+
+class Puzzles:
+    """The puzzles of a game that were found so far, at most one of each game played, kept in a file."""
+
+    def __init__(self, game: str, players: int, seed: int, simulations: int, path: Path, *, easy: bool = False) -> None:
+        """Read the file, if there is one. Raises PuzzlesError for one of another search, OSError.
+
+        `simulations`: for each action, of each of three searches. `seed`: of games and searches, 0 … 2**64 - 1.
+        `easy`: take puzzles, too, that the game's own bot solves.
+        """
+        self._game, self._players, self._path = engine.game(game), players, path
+        self._seed, self._simulations, self._easy = seed, simulations, easy
+        self._bot_name = ladder(self._game)[-1].bot
+        setting = {
+            "game": game,
+            "players": players,
+            "seed": seed,
+            "bot": self._bot_name,
+            "simulations": simulations,
+            "searches": _SEARCHES,
+            "margin": MARGIN,
+            "easy": easy,
+            "package_version": version("chatiere"),
+            "rules_version": self._game.rules_version,
+            "bots_version": BOTS_VERSION,
+        }
+        self._kept: dict[str, Any] = {"setting": setting, "games": 0, "puzzles": []}
+        if path.exists():
+            try:
+                self._kept = json.loads(path.read_bytes())
+                found = self._kept["setting"]
+            except (ValueError, TypeError, KeyError) as error:
+                raise PuzzlesError(f"{path} is no file of puzzles") from error
+            if found != setting:
+                raise PuzzlesError(f"{path} is of another search: {found}, not {setting}")
+
+    @property
+    def games(self) -> int:
+        """The number of games that were looked through."""
+        games: int = self._kept["games"]
+        return games
+
+    @property
+    def puzzles(self) -> list[dict[str, Any]]:
+        """The puzzles, each as it is in the file.
+
+        `record`: the moves up to the position, as a word of the page's links. `seat`: the seat to act. `actions`: the
+        legal actions, the best first, each with the mean of the searches' values of it, a return. `margin`: how much
+        better the best one is than the next, in the search where that is least.
+        """
+        puzzles: list[dict[str, Any]] = self._kept["puzzles"]
+        return puzzles
+
+    def look_through_next(self) -> bool:
+        """Play the next game and look for a puzzle in it. Return True if there is one."""
+        number = self.games
+        bot = bots.get(self._bot_name, self._game, self._players)
+        positions, actions = self._play(bot, number)
+        plies = np.arange(len(positions))
+        # Puzzles are to come from all parts of games.
+        for ply in np.argsort(self._luck(_SEARCHES + 2, number, plies)).tolist():
+            found = self._look(positions[ply], number, ply)
+            if found is not None:
+                self.puzzles.append({"record": self._record_word(number, actions[:ply]), **found})
+                break
+        self._kept["games"] = number + 1
+        self._save()
+        return found is not None
+
+    def _play(self, bot: Bot, number: int) -> tuple[list[Position], list[int]]:
+        # The positions of all decisions of a game, and what was chosen there.
+        position = self._game.new_game(self._players, seed=self._seed, game_number=number)
+        positions: list[Position] = []
+        actions: list[int] = []
+        while not position.is_terminal():
+            drawn = int(self._luck(0, number, np.array([len(actions)]))[0])
+            action = int(choose(bot, decisions_at(position, bot, drawn))[0])
+            positions.append(position.clone())
+            actions.append(action)
+            position.apply(action)
+        return positions, actions
+
+    def _look(self, position: Position, number: int, ply: int) -> dict[str, Any] | None:
+        lucks = (int(self._luck(1 + place, number, np.array([ply]))[0]) for place in range(_SEARCHES + 1))
+        return find(position, self._simulations, lucks, easy=self._easy)
+
+    def _luck(self, purpose: int, number: int, plies: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return luck((self._seed + purpose) % 2**64, np.full(len(plies), number), plies)
+
+    def _record_word(self, number: int, actions: Sequence[int]) -> str:
+        begun = {
+            "game": self._game.name,
+            "rulesVersion": self._game.rules_version,
+            "players": self._players,
+            "stream": {"seed": str(self._seed), "gameNumber": str(number)},
+        }
+        text = json.dumps(begun, separators=(",", ":")).encode()
+        bits = _bits_of(actions) + _bits_of([])
+        moves = int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8))
+        data = len(text).to_bytes(2) + text + moves
+        return _MARK + urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    def _save(self) -> None:
+        # A puzzle is a line.
+        head = {name: value for name, value in self._kept.items() if name != "puzzles"}
+        lines = ",\n".join(json.dumps(each, separators=(",", ":")) for each in self.puzzles)
+        text = f'{json.dumps(head)[:-1]}, "puzzles": [\n{lines}\n]}}\n'
+        write_whole(self._path, text.encode())
+
+
+def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bool = False) -> dict[str, Any] | None:
+    """Return the puzzle that a position is, as in `Puzzles.puzzles` but without its record; None if it is none.
+
+    All searches, from what the seat to act may know, have to agree on an action that is better than all others by
+    MARGIN, with as many simulations for each: a quick one, then three. Unless it may be `easy`, it is none that the
+    game's own bot chooses, as that sees it at a first glance. `lucks`: a random number for each search, that tells
+    nothing of the game.
+    """
+    count = len(position.legal_actions())
+    if not 2 <= count <= _MAX_ACTIONS:
+        return None
+    own = bots.get(next(iter(GAME_BOTS[position.game.name])), position.game, position.num_players())
+    quick = max(1, simulations // _QUICK_PART)
+    best = -1
+    found = []
+    for each in (quick, *[simulations] * _SEARCHES):
+        bot = IsmctsBot(simulations=each * count, even=True)
+        number = next(lucks)
+        decisions = decisions_at(position, bot, number)
+        values = judge(bot, decisions).values
+        first, second = np.argsort(-values, kind="stable")[:2].tolist()
+        if values[first] - values[second] < MARGIN or best not in (-1, first):
+            return None
+        if best < 0 and not easy:
+            (glance,) = choose(own, decisions_at(position, own, number))
+            if decisions.legal_ids[first] == glance:
+                return None
+        best = first
+        found.append(values)
+    thorough = np.array(found[1:])
+    means = thorough.mean(axis=0)
+    order = np.argsort(-means, kind="stable").tolist()
+    others = np.delete(thorough, best, axis=1)
+    return {
+        "seat": position.current_player(),
+        "actions": [[int(decisions.legal_ids[place]), round(float(means[place]), 3)] for place in order],
+        "margin": round(float((thorough[:, best] - others.max(axis=1)).min()), 3),
+    }
+
+
+def _bits_of(numbers: Sequence[int]) -> str:
+    size = max(*numbers, 1, 1).bit_length()
+    return f"{size:0{_SIZE_BITS}b}{len(numbers):0{_LENGTH_BITS}b}" + "".join(f"{each:0{size}b}" for each in numbers)

@@ -1,0 +1,85 @@
+"""The deployment that users load: where it is, and what its calls need.
+
+`loadtest.run` passes it to Locust's process in an environment variable, where others cannot read the token.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+from dataclasses import asdict, dataclass
+from http.client import HTTPConnection, HTTPSConnection
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from chatiere import engine
+from chatiere.clients import CHANNEL_OPTIONS
+
+_VARIABLE = "CHATIERE_LOAD"
+# A channel of its own, not one that gRPC shares between users of one address.
+_OPTIONS = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1))
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A service, as its clients see it.
+
+    `token`: the bearer token of all calls. `has_tls`: connections are encrypted. `tls_ca`: the file of the authorities
+    to trust; None: those of the system. `tls_certificate`, `tls_key`: the files of the client's own, for mutual TLS.
+    `games`: the games that are played; none: all. `web_address`: HOST:PORT of the door for browsers.
+    """
+
+    token: str | None = None
+    has_tls: bool = False
+    tls_ca: str | None = None
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+    games: tuple[str, ...] = ()
+    web_address: str | None = None
+
+    @classmethod
+    def of_environment(cls) -> Deployment:
+        """Return the one in the environment, or one without any of this."""
+        found: dict[str, Any] = json.loads(os.environ.get(_VARIABLE, "{}"))
+        return cls(**found | {"games": tuple(found.get("games", ()))})
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of a process that loads it."""
+        return os.environ | {_VARIABLE: json.dumps(asdict(self))}
+
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """Return the metadata of each call."""
+        return () if self.token is None else (("authorization", f"Bearer {self.token}"),)
+
+    def open_channel(self, address: str) -> grpc.Channel:
+        """Open a channel to HOST:PORT."""
+        if not self.has_tls:
+            return grpc.insecure_channel(address, options=_OPTIONS)
+        credentials = grpc.ssl_channel_credentials(_read(self.tls_ca), _read(self.tls_key), _read(self.tls_certificate))
+        return grpc.secure_channel(address, credentials, options=_OPTIONS)
+
+    def ssl_context(self) -> ssl.SSLContext:
+        """Return the context of connections to the door for browsers."""
+        context = ssl.create_default_context(cafile=self.tls_ca)
+        if self.tls_certificate is not None:
+            context.load_cert_chain(self.tls_certificate, self.tls_key)
+        return context
+
+    def open_web_connection(self) -> HTTPConnection:
+        """Open a connection to the door for browsers."""
+        assert self.web_address is not None
+        host, _, port = self.web_address.rpartition(":")
+        if not self.has_tls:
+            return HTTPConnection(host.strip("[]"), int(port))
+        return HTTPSConnection(host.strip("[]"), int(port), context=self.ssl_context())
+
+    def played(self) -> list[engine.Game]:
+        """Return the games that are played."""
+        return [game for game in engine.games() if not self.games or game.name in self.games]
+
+
+def _read(file: str | None) -> bytes | None:
+    return None if file is None else Path(file).read_bytes()

@@ -1,0 +1,61 @@
+"""A follower of a room at the door for browsers, by Connect: gRPC's streams hold up all other calls under gevent."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from http.client import HTTPException
+
+from chatiere.v1.room_service_pb2 import FollowRequest, FollowResponse
+from loadtest.load.deployment import Deployment
+
+# Of the flags of an enveloped message: the last one, with the status.
+_END = 0x02
+
+
+class Follower:
+    """A call of Follow, in a thread of its own."""
+
+    def __init__(
+        self, deployment: Deployment, room: bytes, take: Callable[[FollowResponse], None], fail: Callable[[str], None]
+    ) -> None:
+        """Follow a room as an onlooker. `take`: called with each response; `fail`: with why it ended by itself."""
+        self._take, self._fail, self._has_left = take, fail, False
+        self._connection = deployment.open_web_connection()
+        body = FollowRequest(room=room, secret=secrets.token_bytes(16)).SerializeToString()
+        headers = {"content-type": "application/connect+proto", "connect-protocol-version": "1"}
+        self._connection.request(
+            "POST",
+            "/chatiere.v1.RoomService/Follow",
+            b"\0" + len(body).to_bytes(4) + body,
+            headers | dict(deployment.metadata()),
+        )
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread.start()
+
+    def leave(self) -> None:
+        """Stop to follow."""
+        self._has_left = True
+        with suppress(OSError):
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._connection.close()
+
+    def _follow(self) -> None:
+        try:
+            response = self._connection.getresponse()
+            if response.status != HTTPStatus.OK:
+                raise HTTPException(f"{response.status}: {response.read().decode()}")
+            while len(head := response.read(5)) == 5:
+                message = response.read(int.from_bytes(head[1:]))
+                if head[0] & _END:
+                    raise HTTPException(message.decode())
+                self._take(FollowResponse.FromString(message))
+            raise HTTPException("the server closed the connection")
+        except (OSError, HTTPException, ValueError) as error:
+            if not self._has_left:
+                self._fail(str(error))

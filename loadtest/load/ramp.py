@@ -1,0 +1,126 @@
+"""A ramp: more and more of a scenario's users, until its budget breaks, to find how many a deployment bears."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import psutil
+from tabulate import tabulate
+
+from loadtest.load.budget import Scenario, broken
+
+if TYPE_CHECKING:
+    # See budget.py.
+    from locust.env import Environment
+
+# Between the last step that kept the budget and the first that broke it.
+_HALVINGS = 2
+# The share of a processor at which the generator, which has one, measures itself.
+_GENERATOR = 0.9
+
+
+class Step(NamedTuple):
+    """A step: its users, calls a second, durations in ms, the share of a processor that the generator took.
+
+    `found`: what was broken.
+    """
+
+    users: int
+    calls: float
+    p50: float
+    p99: float
+    failed: int
+    generator: float
+    found: list[str]
+
+
+class Ramp:
+    """Steps of a scenario's length: twice the users each time; then between the last two."""
+
+    def __init__(self, environment: Environment, scenario: Scenario) -> None:
+        """Begin with the scenario's own users."""
+        self._environment = environment
+        # A step shows something however few calls there are.
+        self._scenario = dataclasses.replace(scenario, calls=1)
+        self._most, self._least, self._halvings = 0, 0, 0
+        self._users = sum(scenario.users.values())
+        # When the step's users were all there, of time.perf_counter.
+        self._begun: float | None = None
+        self._is_spawned = False
+        self._process = psutil.Process()
+        self.steps: list[Step] = []
+
+    def tick(self) -> tuple[int, float] | None:
+        """Return the users of the step, and how many begin a second; None at the end. See locust.LoadTestShape."""
+        rate = max(self._scenario.spawn_rate, self._users / 10)
+        if not self._is_spawned:
+            # Locust calls again once they are there.
+            self._is_spawned = True
+        elif self._begun is None:
+            self._environment.stats.reset_all()
+            self._process.cpu_percent()
+            self._begun = time.perf_counter()
+        elif time.perf_counter() - self._begun >= self._scenario.seconds:
+            if not self._next():
+                return None
+            rate = max(self._scenario.spawn_rate, self._users / 10)
+            self._begun, self._is_spawned = None, True
+        return self._users, rate
+
+    def _next(self) -> bool:
+        # Take the figures of a step; return False if it was the last one.
+        step = self._step()
+        self.steps.append(step)
+        if step.found:
+            self._most = self._users
+        else:
+            self._least = self._users
+        if not self._most:
+            self._users *= 2
+            return step.generator < _GENERATOR
+        self._halvings += 1
+        if not self._least or self._halvings > _HALVINGS:
+            return False
+        self._users = (self._least + self._most) // 2
+        return self._least < self._users
+
+    def _step(self) -> Step:
+        assert self._begun is not None
+        seconds = time.perf_counter() - self._begun
+        calls = [each for each in self._environment.stats.entries.values() if each.method != "check"]
+        total = self._environment.stats.total
+        return Step(
+            users=self._users,
+            calls=sum(each.num_requests for each in calls) / seconds,
+            p50=total.get_response_time_percentile(0.5) or 0.0,
+            p99=total.get_response_time_percentile(0.99) or 0.0,
+            failed=sum(each.num_failures for each in calls),
+            generator=self._process.cpu_percent() / 100,
+            found=broken(self._scenario, self._environment),
+        )
+
+    def table(self) -> str:
+        """Return the steps as a table in Markdown, by the number of users, and what the deployment bears."""
+        rows = [
+            {
+                "users": step.users,
+                "calls a second": round(step.calls, 1),
+                "p50 ms": round(step.p50),
+                "p99 ms": round(step.p99),
+                "failed": step.failed,
+                "generator's processor": f"{step.generator:.0%}",
+                "budget": "; ".join(step.found) or "kept",
+            }
+            for step in sorted(self.steps)
+        ]
+        return f"{tabulate(rows, headers='keys', tablefmt='github')}\n\n{self._conclusion()}"
+
+    def _conclusion(self) -> str:
+        kept = [step.users for step in self.steps if not step.found]
+        if not kept:
+            return f"Fewer than {self.steps[0].users} users."
+        if not self._most:
+            return f"At least {max(kept)} users: the generator, on one processor, bears no more. Run several of it."
+        return f"{max(kept)} users keep the budget, {self._most} do not."

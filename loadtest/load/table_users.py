@@ -1,0 +1,180 @@
+"""Users of sealed tables, rooms and bots, and of the door for browsers."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from http import HTTPStatus
+from typing import Any
+
+from locust import FastHttpUser, between, task
+from locust.env import Environment
+
+from chatiere.v1 import bot_service_pb2, room_service_pb2, table_service_pb2
+from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
+from chatiere.v1.game_pb2 import Action
+from chatiere.v1.room_service_pb2_grpc import RoomServiceStub
+from chatiere.v1.table_service_pb2_grpc import TableServiceStub
+from loadtest.load.follower import Follower
+from loadtest.load.measured import WrongAnswer, report
+from loadtest.load.users import FrontendUser, GameChoice, ServiceUser
+
+# Seconds that a table may take from Post to a follower.
+_PATIENCE = 30.0
+_LEGAL = {"legalActions": True}
+
+
+class TableUser(ServiceUser):
+    """All people of a sealed table: whoever is to move looks, and moves at a human's pace."""
+
+    wait_time = between(0.5, 2.0)
+
+    def on_start(self) -> None:
+        """Connect, and begin a table."""
+        super().on_start()
+        self.tables = TableServiceStub(self.channel)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a table whose seats are all this user's."""
+        game, players = self.any_game()
+        request = table_service_pb2.NewTableRequest(
+            game=game,
+            players=players,
+            seats=[table_service_pb2.TableSeat()] * players,
+            acknowledgement=table_service_pb2.ACKNOWLEDGEMENT_NONE,
+        )
+        begun = self.tables.NewTable(request, metadata=self.metadata)
+        self.own, self.table = [each.secret for each in begun.secrets], begun.table
+
+    def look(self, **fields: Any) -> Any:
+        """Return what the table shows."""
+        request = table_service_pb2.LookRequest(table=self.table, **fields)
+        return self.tables.Look(request, metadata=self.metadata).update
+
+    @task
+    def move(self) -> None:
+        """Make a random legal move; after the end of a game begin another."""
+        turn = self.look().view.turn
+        if not turn.HasField("seat"):
+            self.begin()
+            return
+        secret = self.own[turn.seat]
+        legal = self.look(secret=secret).legal_actions
+        self.check("who is to move has legal actions", bool(legal))
+        request = table_service_pb2.MoveRequest(table=self.table, secret=secret)
+        request.action.id = self.random.choice(legal).id
+        self.table = self.tables.Move(request, metadata=self.metadata).table
+        self.moved(secret)
+
+    def moved(self, secret: bytes) -> None:
+        """Do nothing more after the move of the seat with this secret."""
+
+
+class RoomUser(TableUser):
+    """A room: all people of a table post to it, and one follows at the door for browsers.
+
+    Measured: the time from Post until the table is there.
+    """
+
+    follower: Follower | None = None
+
+    def begin(self) -> None:
+        """Begin a table in a new room."""
+        super().begin()
+        self.leave()
+        self.room, self.came = secrets.token_bytes(16), threading.Event()
+        self.awaited = self.table
+        self.rooms = RoomServiceStub(self.channel)
+        self.follower = Follower(self.deployment, self.room, self.take, self.fail)
+        self.moved(self.own[0])
+
+    def on_stop(self) -> None:
+        """Disconnect."""
+        self.leave()
+        super().on_stop()
+
+    def leave(self) -> None:
+        """Stop to follow."""
+        if self.follower is not None:
+            self.follower.leave()
+            self.follower = None
+
+    def take(self, response: room_service_pb2.FollowResponse) -> None:
+        """Take what comes to the follower."""
+        if any(entry.table == self.awaited for entry in response.entries):
+            self.came.set()
+
+    def fail(self, message: str) -> None:
+        """Report that the follower's call has ended."""
+        report(self, "stream", "Follow", start=time.perf_counter(), error=ConnectionError(message))
+
+    def moved(self, secret: bytes) -> None:
+        """Post the table, and wait until the follower has it."""
+        self.came.clear()
+        self.awaited = self.table
+        start = time.perf_counter()
+        request = room_service_pb2.PostRequest(room=self.room, secret=secret, table=self.table)
+        self.check("a table is taken", self.rooms.Post(request, metadata=self.metadata).taken)
+        late = None if self.came.wait(_PATIENCE) else WrongAnswer("a posted table did not come")
+        report(self, "stream", "Post until followed", start=start, error=late)
+
+
+class BotUser(FrontendUser):
+    """A person who lets the strongest bot of the game's ladder choose, by one call of Suggest per move."""
+
+    def begin(self) -> None:
+        """Begin a game, and ask for the bots that play it."""
+        super().begin()
+        request = bot_service_pb2.ListBotsRequest(game=self.mirror.game.name)
+        stub = BotServiceStub(self.channel)
+        self.bot = stub.ListBots(request, metadata=self.metadata).ladder[-1].bot
+
+    def choose(self) -> Action:
+        """Return the bot's suggestion."""
+        return self.client.suggest(self.position.state, self.bot).action
+
+
+class BrowserUser(GameChoice, FastHttpUser):
+    """A page in another language: one game at a human's pace in JSON, at the door for browsers."""
+
+    wait_time = between(0.5, 2.0)
+    abstract = GameChoice.deployment.web_address is None
+    # Locust's --host is the address for gRPC.
+    origin = f"http{'s' * GameChoice.deployment.has_tls}://{GameChoice.deployment.web_address}"
+    insecure = False
+    ssl_context_factory = GameChoice.deployment.ssl_context
+
+    def __init__(self, environment: Environment) -> None:
+        """See locust.User."""
+        self.default_headers = dict(self.metadata)
+        super().__init__(environment)
+
+    def on_start(self) -> None:
+        """Begin a game."""
+        self.begin()
+
+    def call(self, method: str, request: dict[str, Any]) -> Any:
+        """Call a method of GameService; return the position, or nothing if it is refused."""
+        url, name = f"{self.origin}/chatiere.v1.GameService/{method}", f"{method}, JSON"
+        with self.client.post(url, json=request, name=name, catch_response=True) as response:
+            if response.status_code != HTTPStatus.OK:
+                response.failure(f"{name}: {response.status_code}: {response.text}")
+                return {}
+            return response.json()["position"]
+
+    def begin(self) -> None:
+        """Begin a game at the service."""
+        game, players = self.any_game()
+        self.position = self.call("NewGame", {"game": game, "players": players, "include": _LEGAL})
+
+    @task
+    def move(self) -> None:
+        """Make a random legal move; after the end of a game begin another."""
+        legal = self.position.get("legalActions")
+        if not legal:
+            self.begin()
+            return
+        action = {"id": self.random.choice(legal)["id"]}
+        self.position = self.call("Apply", {"state": self.position["state"], "action": action, "include": _LEGAL})

@@ -1,0 +1,64 @@
+"""chatiere puzzles."""
+
+from pathlib import Path
+
+import click
+
+from chatiere import engine
+from chatiere.arena.puzzles import Puzzles
+from chatiere.command.common import SEED, CommandError, player_count, progress
+
+
+@click.command("puzzles")
+@click.argument("game")
+@click.option("--players", type=int, help="The number of players. Default: the game's smallest.")
+@click.option(
+    "--count", type=click.IntRange(1, 1000), default=50, show_default=True, help="End with so many puzzles in the file."
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1, 1_000_000),
+    default=10_000,
+    show_default=True,
+    help="End after so many games, however few puzzles there are.",
+)
+@click.option(
+    "--simulations",
+    type=click.IntRange(1, 25_000),
+    default=1000,
+    show_default=True,
+    help="Games played out for each action, in each search.",
+)
+@click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same puzzles.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="Keep what was found in this file of JSON. If it is there, the search is gone on with.",
+)
+@click.option(
+    "--easy",
+    is_flag=True,
+    help="Take puzzles, too, that the game's own bot solves: for games in which others are rare.",
+)
+def command(
+    game: str, players: int | None, count: int, games: int, simulations: int, seed: int, output: Path, easy: bool
+) -> None:
+    """Find puzzles of GAME: positions in which one action is much better than all others.
+
+    They are from games of the ladder's strongest bot, at most one from each. Three tree searches from what the seat to
+    act may know, with as many simulations for each action, have to find that the same one is better than all others by
+    a return of 0.25, and the game's own bot must not choose it. The command can be stopped at any time; the same one
+    goes on.
+    """
+    seats = player_count(engine.game(game), players)
+    try:
+        found = Puzzles(game, seats, seed, simulations, output, easy=easy)
+        with progress(count, "puzzles") as report:
+            report(len(found.puzzles))
+            while len(found.puzzles) < count and found.games < games:
+                report(int(found.look_through_next()))
+    except (ValueError, OSError) as error:
+        raise CommandError(str(error)) from error
+    click.echo(f"{len(found.puzzles)} puzzles in {found.games} games: {output}")

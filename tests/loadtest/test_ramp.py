@@ -1,0 +1,63 @@
+"""The ramp of a load test: how it finds the number of users that keep a budget."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import psutil
+import pytest
+
+from loadtest.load import ramp
+from loadtest.load.budget import Scenario
+
+SCENARIO = Scenario("test", "", {"FrontendUser": 10}, 60, 5.0, error_rate=0.01, calls=5000, p99_ms={"Apply": 50.0})
+
+
+def climb(monkeypatch: pytest.MonkeyPatch, p99: Callable[[int], float], generator: Callable[[int], float]) -> ramp.Ramp:
+    """Take all steps of a ramp, with the durations in ms and the processor's share by the number of users."""
+    now, users = [0.0], [0]
+
+    def entry() -> SimpleNamespace:
+        return SimpleNamespace(
+            name="Apply",
+            method="grpc",
+            num_requests=60 * users[0],
+            num_failures=0,
+            get_response_time_percentile=lambda share: p99(users[0]),
+        )
+
+    class Stats:
+        total = SimpleNamespace(get_response_time_percentile=lambda share: p99(users[0]))
+
+        def reset_all(self) -> None:
+            self.entries = {("Apply", "grpc"): entry()}
+
+    monkeypatch.setattr(ramp, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(psutil, "Process", lambda: SimpleNamespace(cpu_percent=lambda: 100 * generator(users[0])))
+    environment: Any = SimpleNamespace(stats=Stats(), runner=SimpleNamespace(exceptions={}))
+    found = ramp.Ramp(environment, SCENARIO)
+    while (wanted := found.tick()) is not None:
+        users[0] = wanted[0]
+        now[0] += 1
+    return found
+
+
+def test_a_ramp_doubles_until_the_budget_breaks_and_looks_between_the_last_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = climb(monkeypatch, lambda users: 0.5 * users, lambda users: 0.1)
+    assert [step.users for step in found.steps] == [10, 20, 40, 80, 160, 120, 100]
+    assert [step.users for step in found.steps if not step.found] == [10, 20, 40, 80, 100]
+    assert found.steps[3].calls == 80
+    assert "100 users keep the budget, 120 do not." in found.table()
+
+
+def test_a_ramp_ends_where_its_generator_has_no_processor_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = climb(monkeypatch, lambda users: 1.0, lambda users: users / 80)
+    assert [step.users for step in found.steps] == [10, 20, 40, 80]
+    assert "At least 80 users: the generator" in found.table()
+
+
+def test_a_ramp_whose_first_step_breaks_the_budget_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = climb(monkeypatch, lambda users: 1000.0, lambda users: 0.1)
+    assert [step.users for step in found.steps] == [10]
+    assert "Fewer than 10 users." in found.table()
+    assert "99 % of Apply took up to 1000 ms, more than 50 ms" in found.table()

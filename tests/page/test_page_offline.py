@@ -1,0 +1,159 @@
+"""The page without a server: what it keeps, for how long, and where; installing it."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+from service.process import served
+from service.support import Running, running
+
+from chatiere.service.ports.web import pages, port
+
+from .conftest import ELSEWHERE
+from .person import Person
+from .test_page_games import GAMES
+
+# The page has all that its rule sheets take, in its language, and its files.
+PREPARED = """async () => {
+  const [{ kept }, { shelfOfGames }] = await Promise.all([import("./kept.js"), import("./games.js")]);
+  return (await caches.has("chatiere kept")) && (await kept(shelfOfGames(), "version")) !== undefined;
+}"""
+RECORDS = "async (count) => (await (await import('./kept_records.js')).keptRecords()).length === count"
+# The versions of the files that are kept, and the workers.
+FILES = """async () => {
+  const versions = (await caches.keys()).filter((name) => name.startsWith("chatiere page "));
+  return [versions, await navigator.serviceWorker.getRegistrations()];
+}"""
+_REPLACED = f"""async (before) => {{
+  const [versions, [worker]] = await ({FILES})();
+  return versions.length === 1 && versions[0] !== before && !worker.waiting && !worker.installing;
+}}"""
+# Keeps twenty records, the first of them again, and one more.
+_KEEP_MANY = """async () => {
+  const [{ keepRecord }, { keep, shelves }] = await Promise.all([import("./kept_records.js"), import("./kept.js")]);
+  for (const number of [...Array(20).keys(), 0]) await keep(`record-${number}`, "record", {});
+  await keepRecord({ game: "discat", rulesVersion: 1, players: 2, stream: { seed: "7" }, actions: [] });
+  return shelves("record-");
+}"""
+_WATCH = """(promises, arg) => {
+  window.isFulfilled = false;
+  const look = async () => ((await promises(arg)) ? (window.isFulfilled = true) : requestAnimationFrame(look));
+  look();
+}"""
+WAITING = ".waiting:not([hidden])"
+
+
+@pytest.fixture
+def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Running]]:
+    """Return a folder with the page's files, and a server of it, which looks at it for every request of /."""
+    folder = shutil.copytree(pages.FOLDER, tmp_path / "web", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(port, "Pages", lambda: pages.Pages(folder))
+    monkeypatch.setattr(pages, "_LOOK", 0.0)
+    with running(door="web") as server:
+        yield folder, server
+
+
+def await_promised(person: Person, function: str, arg: Any = None) -> None:
+    """Call a function until it promises what is true."""
+    person.evaluate(f"(arg) => ({_WATCH})({function}, arg)", arg)
+    person.await_true("() => window.isFulfilled")
+
+
+def prepared(person: Person) -> None:
+    """Open the page, and wait until it would open without a server."""
+    person.open("")
+    await_promised(person, PREPARED)
+
+
+def test_rules_and_records_open_without_a_server(chromium: Browser) -> None:
+    with served(door="web") as server, Person(chromium, server.address, keeps_page=True) as person:
+        page = person.page
+        prepared(person)
+        person.open("record/discat/3")
+        await_promised(person, RECORDS, 1)
+        person.open("")
+        server.close()
+        page.reload()
+        expect(page.locator(".games [data-game]")).to_have_count(len(GAMES))
+        expect(page.locator(WAITING)).to_contain_text("this is what your browser has kept")
+        for game in GAMES:
+            page.locator(f"[data-game={game}] a[href='rules/{game}.html']").click()
+            expect(page.locator("dialog.rules .totals tbody tr").first).to_be_visible()
+            page.keyboard.press("Escape")
+        page.locator(WAITING).get_by_role("link", name="What opens without a connection").click()
+        page.locator(".tables a[href='#/record/own']").click()
+        output = page.locator(".slider output")
+        expect(output).to_contain_text("0 of")
+        page.locator(".slider input").focus()
+        page.keyboard.press("End")
+        expect(page.locator(".scores .rank").first).to_be_visible()
+        # All else says what is missing, and leads to what is there.
+        page.goto(f"{person.origin}/#/new/momistigri")
+        expect(page.locator(WAITING)).to_contain_text("Trying again")
+        page.locator(WAITING).get_by_role("link").click()
+        page.get_by_role("button", name="Forget this record of Discat").click()
+        await_promised(person, RECORDS, 0)
+        # Requests that nobody answers are what the browser calls errors.
+        person.errors.clear()
+
+
+def test_records_that_were_looked_at_longest_ago_go(visit: Callable[..., Person]) -> None:
+    person = visit(keeps_page=True)
+    person.open("")
+    *left, newest = person.evaluate(_KEEP_MANY)
+    assert left == [f"record-{number}" for number in (*range(2, 20), 0)]
+    assert newest not in left
+
+
+def test_nothing_is_stale_after_an_update(chromium: Browser, edited: tuple[Path, Running]) -> None:
+    folder, server = edited
+    with Person(chromium, server.address, keeps_page=True) as person:
+        prepared(person)
+        before = person.evaluate(f"async () => (await ({FILES})())[0][0]")
+        index = folder / "index.html"
+        index.write_text(index.read_text().replace("<title>", "<title>New "))
+        source = person.page.goto(person.origin)
+        assert source
+        assert "<title>New " in source.text()
+        await_promised(person, _REPLACED, before)
+        assert "<title>New " in person.evaluate("async () => (await caches.match('index.html')).text()")
+
+
+def test_an_old_worker_goes_away_by_itself(chromium: Browser, edited: tuple[Path, Running]) -> None:
+    folder, server = edited
+    with Person(chromium, server.address, keeps_page=True) as person:
+        prepared(person)
+        # The worker finds that there is none.
+        person.may_be_refused = True
+        (folder / "sw.js").unlink()
+        (folder / "offline.js").write_text("export const prepare = () => undefined;")
+        person.page.goto(person.origin)
+        await_promised(person, f"async () => (await ({FILES})()).flat().length === 0")
+
+
+def test_a_browser_offers_to_install_it(visit: Callable[..., Person]) -> None:
+    person = visit()
+    person.open("")
+    session = person.context.new_cdp_session(person.page)
+    manifest = session.send("Page.getAppManifest")
+    assert manifest["url"] == f"{person.origin}/manifest.webmanifest"
+    assert manifest["errors"] == []
+    # All that keeps it from that is that this window is a private one.
+    errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [each["errorId"] for each in errors] == ["in-incognito"]
+
+
+def test_elsewhere_the_page_is_as_before(chromium: Browser) -> None:
+    """A page by plain http from another machine has neither workers nor caches."""
+    with served("--web-hosts", ELSEWHERE, door="web") as server:
+        address = f"{ELSEWHERE}:{server.address.rpartition(':')[2]}"
+        with Person(chromium, address, keeps_page=True) as person:
+            person.open("record/discat/3")
+            expect(person.page.locator(".slider output")).to_contain_text("3 of")
+            assert person.evaluate("[isSecureContext, 'serviceWorker' in navigator, 'caches' in window]") == [False] * 3
+            # The browser says that it leaves a header out there.
+            assert all("Cross-Origin-Opener-Policy" in error for error in person.errors)
+            person.errors.clear()

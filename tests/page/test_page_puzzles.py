@@ -1,0 +1,125 @@
+"""Puzzles: a wrong move, the answer, the right one, and what follows; the files that the page has."""
+
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from chatiere import engine
+from chatiere.arena.puzzles import MARGIN
+
+from .person import Person
+from .test_page_games import GAMES
+
+FILES = Path(__file__).parents[2] / "web/chatiere/web/puzzles"
+TOLD = ".puzzle [role=status]"
+
+
+def puzzles_of(game: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((FILES / f"{game}.json").read_text())["puzzles"]
+    return found
+
+
+def choose(page: Page, game: str, number: int, place: int) -> None:
+    """Choose an action of a puzzle by its place, the best first, from the list of all moves, by the keyboard."""
+    ids = [action for action, _ in puzzles_of(game)[number]["actions"]]
+    page.locator(".all-actions summary").focus()
+    page.keyboard.press("Enter")
+    # Listed by their dense ids.
+    page.locator(".all-actions li button").nth(sorted(ids).index(ids[place])).focus()
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_puzzle_is_solved_by_the_keyboard(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    page = person.page
+    person.open(f"puzzle/{game}/0")
+    told = page.locator(TOLD)
+    expect(page.locator(".puzzle .count")).to_have_text(f"Puzzle 1 of {len(puzzles_of(game))}")
+    expect(told).to_contain_text("and it is your turn")
+    choose(page, game, 0, 1)
+    expect(told).to_contain_text("Try again, or see the answer.")
+    choose(page, game, 0, 0)
+    expect(told).to_contain_text("Right! ")
+    # What was right has the focus's next place, and can be tried again or looked at.
+    expect(page.locator(":focus")).to_have_text("Why? Analyse it, or play on")
+    page.get_by_role("button", name="Try again").press("Enter")
+    expect(told).to_contain_text("and it is your turn")
+    expect(page.locator(":focus")).to_have_text("See the answer")
+    page.keyboard.press("Enter")
+    expect(told).to_contain_text("The best move is: ")
+    expect(page.locator(":focus")).to_have_text("Why? Analyse it, or play on")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Analyse")).to_be_visible()
+    expect(page.get_by_role("button", name="Play on from here")).to_be_visible()
+    expect(page.locator(".bar .prompt")).to_contain_text("turn")
+
+
+def test_the_puzzle_of_the_day_is_in_the_lobby_and_the_next_one_can_be_asked_for(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    page.clock.set_fixed_time("2026-11-27T12:00:00")
+    person.open("")
+    assert not [each.url for each in person.requests if "/puzzles/" in each.url]
+    day = (date(2026, 11, 27) - date(1970, 1, 1)).days
+    game = page.evaluate("async () => (await import('./game.js')).GAMES")[day % len(GAMES)]
+    page.get_by_role("link", name="Solve it").click()
+    count = len(puzzles_of(game))
+    number = page.locator(".puzzle .count")
+    expect(number).to_have_text(f"Puzzle {day % count + 1} of {count}")
+    page.get_by_role("link", name="Next puzzle").click()
+    expect(number).to_have_text(f"Puzzle {(day + 1) % count + 1} of {count}")
+    page.locator(".other-puzzles a").first.click()
+    expect(page.locator(f".table-page:not([data-game={game}])")).to_be_visible()
+
+
+def test_the_service_says_why_a_move_is_refused(visit: Callable[..., Person]) -> None:
+    person = visit(language="fr", width=390)
+    page = person.page
+    # One in which not every card may be played.
+    number = next(n for n, each in enumerate(puzzles_of("chatpentiers")) if len(each["actions"]) == 2)
+    person.open(f"puzzle/chatpentiers/{number}")
+    told = page.locator(TOLD)
+    expect(told).to_contain_text("Vous êtes ")
+    asked = told.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    person.may_be_refused = True
+    page.locator(".stage .item[data-pick]:not(.pickable)").first.click()
+    expect(page.locator(".bar .refusal")).not_to_be_empty()
+    assert person.refused
+    assert told.inner_text() == asked
+
+
+def test_every_puzzle_is_a_position_of_its_seat_with_one_action_much_better_than_all_others(
+    visit: Callable[..., Person],
+) -> None:
+    person = visit()
+    person.open("")
+    for name in GAMES:
+        puzzles = puzzles_of(name)
+        assert puzzles
+        words = [each["record"] for each in puzzles]
+        records = person.page.evaluate(
+            "async (words) => words.map((await import('./pages/record_link.js')).recordIn)", words
+        )
+        # No two of one game.
+        assert len({each["stream"]["gameNumber"] for each in records}) == len(puzzles)
+        for puzzle, record in zip(puzzles, records, strict=True):
+            game = engine.game(record["game"])
+            assert (game.name, record["players"]) == (name, game.min_players)
+            seed, number = (int(record["stream"][part]) for part in ("seed", "gameNumber"))
+            position = game.new_game(
+                game.min_players, seed=seed, game_number=number, rules_version=record["rulesVersion"]
+            )
+            for action in record["actions"]:
+                position.apply(action)
+            assert position.current_player() == puzzle["seat"]
+            ids, values = zip(*puzzle["actions"], strict=True)
+            assert sorted(ids) == position.legal_actions()
+            assert list(values) == sorted(values, reverse=True)
+            assert values[0] - values[1] >= puzzle["margin"] - 0.001 >= MARGIN - 0.002

@@ -1,0 +1,71 @@
+// The things that open without a connection: rule sheets, and records that were looked at.
+
+import { h } from "../dom.js";
+import { GAMES } from "../game.js";
+import { listGames } from "../games.js";
+import { forgetShelf } from "../kept.js";
+import { keptRecords } from "../kept_records.js";
+import { rulesLink } from "../rules.js";
+import { listOf } from "../seat_names.js";
+import { t } from "../settings.js";
+import { show } from "./shown_record.js";
+
+/** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
+
+/** Show what can be opened without a connection. */
+export async function open() {
+  const [games, records] = await Promise.all([listGames(), keptRecords()]);
+  const titles = new Map(games.map(({ name, title = "" }) => [name, title]));
+  const title = t("kept");
+  const element = h(
+    "section",
+    { class: "sheet tables" },
+    h("h1", {}, title),
+    h("h2", {}, t("rules")),
+    h(
+      "ul",
+      {},
+      GAMES.map((game) => {
+        const name = titles.get(game) ?? game;
+        return h("li", {}, h("span", {}, name), rulesLink(game, t("rules-of", { game: name })));
+      }),
+    ),
+    h("h2", {}, t("kept-records")),
+    records.length === 0
+      ? h("p", {}, t("no-kept"))
+      : h(
+          "ul",
+          {},
+          records.map(({ shelf, record }) => row(shelf, record, titles.get(record.game) ?? "")),
+        ),
+  );
+  return { element, title };
+}
+
+/**
+ * Return the row of a record.
+ * @param {string} shelf
+ * @param {GameRecordJson} record
+ * @param {string} title of its game
+ */
+function row(shelf, record, title) {
+  const { players = 0, seatNames = [], actions = [], date = "" } = record;
+  const look = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    show(record);
+  };
+  const forget = (/** @type {Event} */ event) => {
+    forgetShelf(shelf);
+    /** @type {Element} */ (event.currentTarget).closest("li")?.remove();
+  };
+  const who = seatNames.length > 0 ? listOf(seatNames) : t("players-exactly", { most: players });
+  const facts = [who, t("ply-at", { ply: actions.length }), date].filter(Boolean).join(" · ");
+  const label = t("forget-record", { game: title });
+  return h(
+    "li",
+    {},
+    h("a", { href: "#/record/own", onclick: look }, title),
+    h("small", {}, facts),
+    h("button", { type: "button", onclick: forget, "aria-label": label, title: label }, "×"),
+  );
+}
