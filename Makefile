@@ -116,8 +116,10 @@ cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the
 compat: $(BUILT) ## Try learners' libraries on the environments, each with the lowest and the highest releases that go with us (downloads gigabytes)
 	cd tests && ../$(BIN)/python -m compat $(COMPAT)
 
-docs: $(DOCS_BUILT) ## Build the documentation's site in build/site, with a warning as an error, and test it in Chromium
+docs: $(DOCS_BUILT) ## Build the documentation's site in build/site (with Node), with a warning as an error, and test it in Chromium
 	$(BIN)/python docs/site/protos.py
+	$(BIN)/python docs/site/sheets.py
+	PYTHONPATH=. $(BIN)/python docs/site/typescript.py
 	$(BIN)/python -m sphinx -q -W --keep-going -c docs/site . build/site
 	$(BIN)/python -m pytest -m site tests/documentation
 

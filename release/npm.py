@@ -36,9 +36,9 @@ def install(folder: Path) -> Path:
     return folder / "node_modules"
 
 
-def pack(repository: Path, modules: Path) -> Path:
-    """Build and pack a copy of the package with a node_modules, in its place of a folder like the repository; return
-    the tarball.
+def prepare(repository: Path, modules: Path) -> Path:
+    """Put a copy of the package, with a node_modules and generated code, in its place of a folder like the repository;
+    return its folder.
     """
     folder = repository / PACKAGE.relative_to(ROOT)
     shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*_MADE))
@@ -48,6 +48,12 @@ def pack(repository: Path, modules: Path) -> Path:
     (folder / "node_modules").symlink_to(modules)
     run(folder, "chatiere", "protos", "api")
     run(folder, "npm", "run", "generate")
+    return folder
+
+
+def pack(repository: Path, modules: Path) -> Path:
+    """Build and pack a copy of the package (see `prepare`); return the tarball."""
+    folder = prepare(repository, modules)
     run(folder, "npm", "pack")
     (packed,) = folder.glob("*.tgz")
     normalise_tarball(packed)

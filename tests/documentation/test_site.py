@@ -1,11 +1,14 @@
 """The documentation's site, as make docs has built it: accessible, and without requests to other hosts."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
 from client_package import ROOT, launched_browser, served_files
 from node_modules import install
+
+from chatiere import engine
 
 pytestmark = pytest.mark.site
 SITE = ROOT / "build/site"
@@ -20,6 +23,7 @@ PAGES = (
         "docs/rules/discat",
     ),
     *("docs/site/generated/game_service", "docs/site/generated/api", "docs/site/python/engine"),
+    *("docs/site/generated/sheets/discat", "docs/site/generated/typescript/classes/HostTable"),
 )
 SIZES = [(390, "light"), (1280, "light"), (1280, "dark")]
 
@@ -68,6 +72,19 @@ def test_the_reference_has_all_services_and_messages() -> None:
             if kind in ("service", "message", "enum"):
                 assert f'id="{rest.split()[0].lower()}"' in pages[stem]
     assert {"game_service", "table_service", "room_service", "errors", "discat"} <= pages.keys()
+
+
+def test_the_typescript_reference_has_all_that_the_package_adds_to_the_api() -> None:
+    lines = (ROOT / "clients/typescript/src/index.ts").read_text("utf-8")
+    exported = [name for names in re.findall(r"^export \{([^}]+)\}", lines, re.MULTILINE) for name in names.split(",")]
+    pages = {path.stem for path in (SITE / "docs/site/generated/typescript").glob("*/*.html")}
+    assert pages == {name.strip().removeprefix("type ") for name in exported if name.strip()}
+
+
+def test_every_game_has_a_rule_sheet_with_an_example() -> None:
+    for game in engine.games():
+        sheet = (SITE / f"docs/site/generated/sheets/{game.name}.html").read_text("utf-8")
+        assert "1. seat " in sheet
 
 
 def test_llms_txt_lists_pages_that_are_there() -> None:

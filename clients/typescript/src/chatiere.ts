@@ -18,7 +18,7 @@ export interface Settings {
   /** The languages wanted for labels and ChatiereError.localized, as in HTTP: "fr", or "fr-CA, en;q=0.5". The service
    *  speaks English and French. Absent: those that the browser asks for. */
   readonly language?: string;
-  /** The bearer token, if the service requires one. Whoever has the page has it, too. */
+  /** The bearer token, if the service requires one. Everybody who has the page has it, too. */
   readonly token?: string;
   /** The milliseconds that a call may take, retries included, unless it has a `timeoutMs` of its own: 10,000. */
   readonly timeoutMs?: number;
@@ -36,7 +36,7 @@ export class Chatiere {
   readonly tables: Client<typeof TableService>;
   /** RoomService. */
   readonly rooms: Client<typeof RoomService>;
-  /** What the calls go over, retries and errors included: for createClient of Connect. */
+  /** The transport of the calls, retries and errors included: for createClient of Connect. */
   readonly transport: Transport;
 
   /**

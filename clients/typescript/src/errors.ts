@@ -16,7 +16,7 @@ const DOMAIN = "chatiere";
 /** The name of an ErrorReason, without its prefix; a newer service may have further ones. */
 export type Reason = keyof typeof ErrorReason | (string & {});
 
-/** An invalid field of the request: its path, such as "action.discat.play.cards[1]", and what is wrong with it. */
+/** An invalid field of the request: its path, such as "action.discat.play.cards[1]", and the error. */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
@@ -37,7 +37,7 @@ export class ChatiereError extends Error {
   readonly field: string;
   /** All invalid fields of the request. */
   readonly violations: readonly FieldViolation[];
-  /** What is wrong, for players, in the language of the call; "" if it named none. */
+  /** The error for players, in the language of the call; "" if it named none. */
   readonly localized: string;
   /** Further facts by name, as ErrorReason lists them, such as "actor". */
   readonly metadata: Readonly<Record<string, string>>;

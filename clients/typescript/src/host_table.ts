@@ -90,7 +90,7 @@ export class HostTable {
     return this.current.chanceOutcomes;
   }
 
-  /** What has happened since the move before, whole. */
+  /** The events since the previous move, with all their values. */
   get events(): Event[] {
     return this.current.events;
   }
@@ -100,12 +100,12 @@ export class HostTable {
     return given(this.current.score, "score");
   }
 
-  /** What each player's screen needs, by seat: send each player that player's alone. */
+  /** The updates for the players' screens, by seat: send each player that player's alone. */
   get seats(): ViewerUpdate[] {
     return this.current.updates.slice(0, this.record.players);
   }
 
-  /** What a spectator's screen needs. */
+  /** The update for a spectator's screen. */
   get spectator(): ViewerUpdate {
     return given(this.current.updates[this.record.players], "the spectator's update");
   }

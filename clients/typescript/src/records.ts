@@ -5,7 +5,7 @@ import { type GameRecord, GameRecordSchema } from "./generated/chatiere/v1/recor
 import { given } from "./given.js";
 import { readRecord as recordIn } from "./shared/records.js";
 
-/** What a record has beside the game itself. */
+/** The facts in a record beside the game itself. */
 export interface RecordFacts {
   /** The options that the game began with. */
   readonly options?: MessageInitShape<typeof OptionsSchema> | undefined;

@@ -20,10 +20,10 @@ export function newRoomId(): string {
 }
 
 /**
- * A room of people who play at sealed tables, and a person there. Whoever has the room's id is in it.
+ * A room of people who play at sealed tables, and a person there. Everybody who has the room's id is in it.
  *
- * What is posted, everybody there is told; the service forgets it when nobody has used the room for a day, or when it stops.
- * Then each Room that follows posts again what it knows, and the room goes on. Reasons of all methods: MISSING_FIELD,
+ * Everybody there gets each post; the service forgets posts when nobody has used the room for a day, or when it stops.
+ * Then each Room that follows posts again what it knows, and the room continues. Reasons of all methods: MISSING_FIELD,
  * INVALID_ROOM, LIMIT_EXCEEDED; a service without rooms is a TransportError with Code.Unimplemented.
  */
 export class Room {
@@ -43,7 +43,7 @@ export class Room {
     return new Room(rooms, fromText(room), own, new RoomContents(toText(await sha256(own))));
   }
 
-  /** Say what the person is called: 1 to 24 characters. */
+  /** Post the name of the person: 1 to 24 characters. */
   async postName(name: string): Promise<void> {
     await this.#post({ case: "name", value: name });
     this.contents.keep({ entry: { case: "name", value: { person: fromText(this.contents.person), name } } });
@@ -79,7 +79,7 @@ export class Room {
   }
 
   /**
-   * Yield what is new in the room, of which `contents` knows already, until the Room is closed.
+   * Yield everything new in the room, after `contents` has it, until the Room is closed.
    *
    * It follows again when the connection breaks or the service stops, for as long as it takes. Rejects with ChatiereError for
    * other refusals, and with ForkError for a second table of a ply.

@@ -19,7 +19,7 @@ export type Post = Exclude<PostRequest["post"], { case: undefined }>;
 
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5000;
-/** What a call ends with when its connection does. */
+/** The codes with which a call ends when its connection does. */
 const BROKEN = [Code.Unavailable, Code.Canceled, Code.Unknown, Code.Internal];
 
 /**
@@ -27,7 +27,7 @@ const BROKEN = [Code.Unavailable, Code.Canceled, Code.Unknown, Code.Internal];
  * the hashes of an invitation.
  */
 export class RoomContents {
-  /** What persons are called: show it as text only. */
+  /** The names of persons: show them as text only. */
   readonly names = new Map<string, string>();
   /** By the id of an invitation, the persons who accept it, in the order in which they came. */
   readonly replies = new Map<string, string[]>();
@@ -38,7 +38,7 @@ export class RoomContents {
   /** How many there are beside them. */
   onlookers = 0;
 
-  /** Know nothing. `person`: who knows it. */
+  /** Begin with nothing. `person`: the person whose knowledge it is. */
   constructor(readonly person: string) {}
 
   /** Return the table of the newest ply; undefined if there is none. `id`: absent: of the game that came last. */
@@ -47,7 +47,7 @@ export class RoomContents {
     return plies?.get(Math.max(...plies.keys()));
   }
 
-  /** Return the known tables between two of one game, in the order of play: what a room lacks that holds only the first. */
+  /** Return the known tables between two of one game, in the order of play: those that a room lacks if it holds only the first. */
   between(held: Uint8Array, table: Uint8Array): Uint8Array[] {
     const [first, last] = [readTable(held), readTable(table)];
     const known = this.tables.get(last.id);

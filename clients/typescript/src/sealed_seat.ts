@@ -60,7 +60,7 @@ export class SealedSeat {
   }
 
   /**
-   * Begin a game at a new table. `request`: game, acknowledgement, and `seats`: who sits where, `seat` of each player's
+   * Begin a game at a new table. `request`: game, acknowledgement, and `seats`: their holders, `seat` of each player's
    * own client, or a bot; `players` is their number.
    *
    * Returns the table and the secrets that the service made, for empty seats: give each to its player alone, who takes
@@ -80,7 +80,7 @@ export class SealedSeat {
   /**
    * Make a decision: the seat's own or, without an action, that of the bot whose turn it is.
    *
-   * Returns the new table and, if it is open, what the seat sees of it. Reasons: those of a table, WRONG_TURN,
+   * Returns the new table and, if it is open, the seat's update. Reasons: those of a table, WRONG_TURN,
    * GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects
    * with ForkError if the seat made or acknowledged another table of the new one's ply.
    */
@@ -104,7 +104,7 @@ export class SealedSeat {
   }
 
   /**
-   * Ask a bot what the seat should do, from what the seat may know. `bot`: such as "ismcts:simulations=500".
+   * Ask a bot for an action of the seat, based on what the seat may know. `bot`: such as "ismcts:simulations=500".
    *
    * Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE.
    */

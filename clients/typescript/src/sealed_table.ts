@@ -4,7 +4,7 @@ import { type TableHeader, TableHeaderSchema } from "./generated/chatiere/v1/tab
 import { readTable } from "./shared/sealed_table.js";
 
 /**
- * Return what everybody may know of a table; only the service can say whether it is authentic.
+ * Return the public part of a table; only the service can tell whether it is authentic.
  *
  * Throws RangeError for bytes that are no table.
  */

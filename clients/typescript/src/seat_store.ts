@@ -3,7 +3,7 @@
 /** A store of texts by key, which never forgets one. A store is one seat. */
 export interface SeatStore {
   /**
-   * Keep a text under a key, unless there is one already. Return what is kept there now.
+   * Keep a text under a key, unless there is one already. Return the text that is now kept there.
    *
    * It returns (or resolves) only when the text would survive a crash: then an acknowledgement is given away.
    */

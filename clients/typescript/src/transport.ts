@@ -6,7 +6,7 @@ import { createConnectTransport } from "@connectrpc/connect-web";
 import { errorOf } from "./errors.js";
 import { repeated } from "./shared/retries.js";
 
-/** What is common to all calls of a client. */
+/** The settings that all calls of a client share. */
 export interface CallSettings {
   /** By name; a call's own headers come first. */
   readonly headers: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
     type=click.IntRange(1, 1_000_000),
     default=10_000,
     show_default=True,
-    help="End after so many games, however few puzzles there are.",
+    help="The most games to play, even with fewer puzzles.",
 )
 @click.option(
     "--simulations",
@@ -35,22 +35,22 @@ from chatiere.command.common import SEED, CommandError, player_count, progress
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="Keep what was found in this file of JSON. If it is there, the search is gone on with.",
+    help="Keep the puzzles in this JSON file. If it exists, the search continues.",
 )
 @click.option(
     "--easy",
     is_flag=True,
-    help="Take puzzles, too, that the game's own bot solves: for games in which others are rare.",
+    help="Also take puzzles that the game's own bot solves: for games in which others are rare.",
 )
 def command(
     game: str, players: int | None, count: int, games: int, simulations: int, seed: int, output: Path, easy: bool
 ) -> None:
     """Find puzzles of GAME: positions in which one action is much better than all others.
 
-    They are from games of the ladder's strongest bot, at most one from each. Three tree searches from what the seat to
-    act may know, with as many simulations for each action, have to find that the same one is better than all others by
-    a return of 0.25, and the game's own bot must not choose it. The command can be stopped at any time; the same one
-    goes on.
+    They come from games of the ladder's strongest bot, at most one from each. Three tree searches from what the seat
+    to act may know, with the same number of simulations for each action, have to agree on one that is better than all
+    others by a return of 0.25, and the game's own bot must not choose it. The command can be stopped at any time; the
+    same command continues.
     """
     seats = player_count(engine.game(game), players)
     try:

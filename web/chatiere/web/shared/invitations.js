@@ -8,7 +8,7 @@ const HASH = /^[\w-]{43}$/;
 const ID = /^[0-9a-f]{16}$/;
 
 /**
- * The player of a seat: a bot, whoever has the secret of a hash (its SHA-256 in base64url), or nobody yet.
+ * The player of a seat: a bot, the holder of the secret of a hash (its SHA-256 in base64url), or nobody yet.
  * @typedef {{bot: string} | {hash: string} | Record<string, never>} InvitedSeat
  */
 
@@ -21,7 +21,7 @@ const ID = /^[0-9a-f]{16}$/;
 /** @typedef {Partial<Record<string, unknown>>} Unknown */
 
 /**
- * Return an invitation as text, for links. Who has accepted already is left out. Throws RangeError for what is no invitation.
+ * Return an invitation as text, for links, without those who have accepted. Throws RangeError for an invalid invitation.
  * @param {Invitation} invitation
  */
 export function invitationText({ seats, ...terms }) {
@@ -38,8 +38,8 @@ export function invitationIn(text) {
 }
 
 /**
- * Return a reply as text, for links. `hash`: of the secret that its player's client has made. Throws RangeError for what is
- * no reply.
+ * Return a reply as text, for links. `hash`: of the secret that its player's client has made. Throws RangeError for an invalid
+ * reply.
  * @param {{id: string, hash: string}} reply
  */
 export function replyText(reply) {
@@ -47,7 +47,7 @@ export function replyText(reply) {
 }
 
 /**
- * Return the reply that a text is: to which invitation, and the hash of a secret. Throws RangeError for another text.
+ * Return the reply that a text is: the invitation's id, and the hash of a secret. Throws RangeError for another text.
  * @param {string} text
  */
 export function replyIn(text) {
@@ -64,7 +64,7 @@ export function awaitedReplies(seats) {
 
 /**
  * Return the seats of an invitation with a reply: it takes the first seat that awaits one, unless it has one already. Throws
- * RangeError where none does, and for what is no hash.
+ * RangeError where none does, and for an invalid hash.
  * @param {readonly InvitedSeat[]} seats
  * @param {string} hash
  * @returns {InvitedSeat[]}
@@ -82,7 +82,7 @@ export function replied(seats, hash) {
 }
 
 /**
- * Return an invitation, whatever else is with it left out. Throws RangeError for what is none.
+ * Return an invitation without any further properties. Throws RangeError for an invalid one.
  * @param {Unknown} found
  * @returns {Invitation}
  */
@@ -116,7 +116,7 @@ function isSent(seat) {
 }
 
 /**
- * Return a reply, whatever else is with it left out. Throws RangeError for what is none.
+ * Return a reply without any further properties. Throws RangeError for an invalid one.
  * @param {Unknown} found
  */
 function checkedReply({ id, hash }) {

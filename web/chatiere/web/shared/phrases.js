@@ -36,7 +36,7 @@
  * @property {string} [language]  Of the texts.
  */
 /**
- * What is written in another way than the service would. P is a piece.
+ * The words that replace those of the service. P is a piece.
  * @template [P=Piece]
  * @typedef {object} Wording
  * @property {readonly string[]} [seatNames]  The names of the players, in seat order, instead of "seat 2".
@@ -46,7 +46,7 @@
  */
 
 /**
- * Writes the phrases of a game: as labels are, or in a language of one's own. P is a piece.
+ * Writes the phrases of a game: as labels are, or in a language of your own. P is a piece.
  * @template {Piece} [P=Piece]
  */
 export class Words {
