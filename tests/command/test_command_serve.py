@@ -70,6 +70,7 @@ OTHERS: dict[str, Any] = {
     "open_tables": True,
     "web_origins": ("https://a.example", "http://localhost:8080"),
     "web_hosts": ("page.example", "chatiere"),
+    "web_frame_ancestors": ("https://a.example", "http://localhost:8080"),
     "insecure": True,
     "reflection": False,
     "channelz": True,
@@ -89,6 +90,7 @@ TOGETHER = {
     "open_tables": ["tokens", "max_calls_per_client"],
     "web_origins": ["web_address"],
     "web_hosts": ["web_address"],
+    "web_frame_ancestors": ["web_address"],
 }
 SETTINGS = [field.name for field in fields(Settings)]
 
@@ -174,6 +176,7 @@ WRONG = {
     "web_origins": "page.example",
     "open_tables": "maybe",
     "web_hosts": "https://page.example",
+    "web_frame_ancestors": "page.example",
     "insecure": "maybe",
     "reflection": "maybe",
     "channelz": "maybe",

@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("page.player", "page.person", "page.firefox")
+pytest.register_assert_rewrite("page.player", "page.person", "page.firefox", "page.webkit")

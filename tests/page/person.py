@@ -36,9 +36,9 @@ _FOCUSED = "() => document.activeElement?.matches({0}) ?? false"
 class Person(Player):
     """A person's browser: its own local storage, settings and eyes.
 
-    `storage`: what another one's browser had kept (`kept`). `keeps_page`: it keeps the page's files for when there is no
-    connection, and loads all of them for it. What must never happen in anybody's browser is found at the end: errors,
-    violations of the page's policy, requests to other origins, refused calls that no test has expected
+    `storage`: what another one's browser had kept (`kept`). `keeps_page`: it keeps the page's files for when there is
+    no connection, and loads all of them for it. What must never happen in anybody's browser is found at the end:
+    errors, violations of the page's policy, requests to other origins, refused calls that no test has expected
     (`may_be_refused`).
     """
 

@@ -32,7 +32,7 @@ SAMPLES = Path(__file__).parents[2] / "docs" / "games"
 # Decisions of the samples in mid-game: with points in castles; to give a card and to take one from the pile; any.
 MIDDLE = {"chatpentiers": (45,), "momistigri": (9, 16), "discat": (20,), "chat_cartonne": (40,), "chat_perche": (30,)}
 PARTS = (
-    *("lobby", "new game", "record", "puzzle", "rules", "invitation", "settings", "end", "moment"),
+    *("lobby", "new game", "record", "puzzle", "rules", "invitation", "settings", "end", "moment", "kept"),
     *("entrance", "room", "live table"),
     *GAMES,
 )
@@ -79,6 +79,8 @@ def show(person: Person, part: str) -> None:
         person.await_turn()
         page.locator(".log button").first.click()
         page.wait_for_selector(".notice button")
+    elif part == "kept":
+        person.open("kept")
     elif part == "entrance":
         person.open("new/discat")
         page.locator("button.invite").click()

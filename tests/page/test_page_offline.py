@@ -50,7 +50,7 @@ WAITING = ".waiting:not([hidden])"
 def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Running]]:
     """Return a folder with the page's files, and a server of it, which looks at it for every request of /."""
     folder = shutil.copytree(pages.FOLDER, tmp_path / "web", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(port, "Pages", lambda: pages.Pages(folder))
+    monkeypatch.setattr(port, "Pages", lambda **settings: pages.Pages(folder, **settings))
     monkeypatch.setattr(pages, "_LOOK", 0.0)
     with running(door="web") as server:
         yield folder, server

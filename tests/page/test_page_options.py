@@ -198,7 +198,7 @@ def test_a_table_with_others_than_its_room_told_is_not_played(visit: Callable[..
         }"""
     )
     deal(host, 2)
-    expect(guest.page.locator(".refusal")).to_contain_text("its game, options or trust differ")
+    expect(guest.page.locator(".bar .refusal")).to_contain_text("its game, options or trust differ")
     expect(guest.page.locator(".stage .item")).to_have_count(0)
 
 

@@ -89,7 +89,7 @@ def test_the_service_says_why_a_move_is_refused(visit: Callable[..., Person]) ->
     asked = told.inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     person.may_be_refused = True
-    page.locator(".stage .item[data-pick]:not(.pickable)").first.click()
+    person.pick('.stage .item[data-pick^="card:"]:not(.pickable)')
     expect(page.locator(".bar .refusal")).not_to_be_empty()
     assert person.refused
     assert told.inner_text() == asked

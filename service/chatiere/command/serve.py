@@ -125,6 +125,11 @@ _OPTIONS = (
         "The names by which browsers may ask for --web-address, beside localhost and IP addresses.",
     ),
     _setting(
+        "web_frame_ancestors",
+        Several("ORIGIN"),
+        "The origins whose pages may have a record of --web-address in a frame; * for all (see docs/page.md).",
+    ),
+    _setting(
         "insecure",
         None,
         "Let anybody call at addresses that other machines can reach; otherwise these need TLS or tokens.",

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from chatiere.service.base.settings import Settings
+from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards import tokens
 from chatiere.service.ports.web import pages, port
 
@@ -26,6 +26,7 @@ TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
     ".svg": "image/svg+xml; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
@@ -54,7 +55,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
     folder = tmp_path / "web"
     folder.mkdir()
     (folder / "index.html").write_text("first")
-    monkeypatch.setattr(port, "Pages", lambda: pages.Pages(folder))
+    monkeypatch.setattr(port, "Pages", lambda **settings: pages.Pages(folder, **settings))
     monkeypatch.setattr(pages, "_LOOK", 0.0)
     with running(door="web") as server, WebClient(server.address) as web:
         yield folder, web
@@ -157,6 +158,30 @@ def test_nothing_inline_and_nothing_of_other_origins_is_allowed(web: WebClient, 
     assert allowed["default-src"] == "'none'"
     assert allowed["frame-ancestors"] == "'none'"
     assert set(allowed.values()) == {"'none'", "'self'"}
+
+
+@pytest.mark.parametrize("ancestors", [(), ("*",), ("https://a.example", "http://localhost:8080")])
+def test_a_record_is_shown_in_frames_of_named_origins_and_nothing_else_is(ancestors: tuple[str, ...]) -> None:
+    settings = Settings(address="127.0.0.1:0", web_address="127.0.0.1:0", web_frame_ancestors=ancestors)
+    with running(settings, "web") as server, WebClient(server.address) as web:
+        for path in ("/", "/embed.html", "/embed/embed.js", "/rules/discat.html", "/missing"):
+            allowed = directives(web.http.get(path).headers["content-security-policy"])
+            framed = " ".join(ancestors) if ancestors and path == "/embed.html" else "'none'"
+            assert allowed.pop("frame-ancestors") == framed
+            assert set(allowed.values()) == {"'none'", "'self'"}
+
+
+@pytest.mark.parametrize(
+    "origin", ["", "a.example", "https://*.example", "https://a.example/", "'self'", "https://a; x"]
+)
+def test_what_is_no_origin_may_have_no_frame(origin: str) -> None:
+    with pytest.raises(SettingError, match=r"^web_frame_ancestors: an origin must be SCHEME://HOST"):
+        Settings(web_address="127.0.0.1:0", web_frame_ancestors=(origin,))
+
+
+def test_frames_are_for_the_door_for_browsers() -> None:
+    with pytest.raises(SettingError, match=r"^web_frame_ancestors: needs web_address"):
+        Settings(web_frame_ancestors=("https://a.example",))
 
 
 class Inline(HTMLParser):

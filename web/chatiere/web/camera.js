@@ -1,6 +1,7 @@
 // The part of a board that is seen: it follows what grows, until the player zooms or pans.
 
 import { h, s } from "./dom.js";
+import { fitted } from "./fitted.js";
 
 /** @typedef {import("./game.js").Box} Box */
 
@@ -345,21 +346,4 @@ export class Camera {
  */
 function outside(from, to, first, last) {
   return from < first ? from - first - 16 : to > last ? to - last + 16 : 0;
-}
-
-/**
- * Return the least box of the window's shape around an extent, no closer than life-size.
- * @param {Box} extent
- * @param {Box} window
- * @returns {Box}
- */
-export function fitted(extent, window) {
-  const scale = Math.max(extent.width / window.width, extent.height / window.height, 1);
-  const [width, height] = [window.width * scale, window.height * scale];
-  return {
-    x: extent.x + (extent.width - width) / 2,
-    y: extent.y + (extent.height - height) / 2,
-    width,
-    height,
-  };
 }

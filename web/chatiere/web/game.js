@@ -1,7 +1,5 @@
 // The types that the drawings of games and the table share, and the way to load a game.
 
-import { t } from "./settings.js";
-
 /** @import * as api from "#api/chatiere/v1/game_pb.js" */
 
 /** @typedef {api.ActionJson} Action */
@@ -130,16 +128,6 @@ export const GAMES = /** @type {const} */ ([
   "chat_cartonne",
   "chat_perche",
 ]);
-
-/**
- * Check that this page can draw a game. Throws Error.
- * @param {string} name
- */
-export function checkGame(name) {
-  if (!GAMES.some((known) => known === name)) {
-    throw new Error(t("unknown-game", { name }));
-  }
-}
 
 /**
  * Load the drawing of a game.

@@ -1,10 +1,10 @@
 // The facts that the service tells of its games, asked once a language.
 
 import { call } from "./api.js";
-import { checkGame, fieldOf, loadGame } from "./game.js";
+import { fieldOf, GAMES, loadGame } from "./game.js";
 import { callOrKept } from "./kept.js";
 import { Phrases } from "./phrases.js";
-import { filled, language } from "./settings.js";
+import { filled, language, t } from "./settings.js";
 
 /** @import { ListGamesRequestJson } from "#api/chatiere/v1/game_service_pb.js" */
 /** @typedef {import("./game.js").GameInfo} GameInfo */
@@ -60,6 +60,16 @@ export function listBots(game) {
 }
 
 /**
+ * Check that this page can draw a game. Throws Error.
+ * @param {string} name
+ */
+export function checkGame(name) {
+  if (!GAMES.some((known) => known === name)) {
+    throw new Error(t("unknown-game", { name }));
+  }
+}
+
+/**
  * Return a game, ready to be drawn.
  * @param {string} name
  * @returns {Promise<Room>}
@@ -68,17 +78,14 @@ export function roomOf(name) {
   const spoken = language();
   return once(`room ${name} ${spoken}`, async () => {
     checkGame(name);
-    const [game, { games = [] }] = await Promise.all([
-      loadGame(name),
-      askGames(factsOf(name)),
-    ]);
+    const [game, { games = [] }] = await Promise.all([loadGame(name), askGames(factsOf(name))]);
     const info = games[0] ?? {};
     const field = fieldOf(name);
     const details = info.pieceDetails?.[field] ?? {};
-    const t = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
+    const say = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
       filled(game.words[spoken]?.[key] ?? key, values);
-    const phrases = new Phrases(info, (piece) => game.nameOf?.(piece, details, t) ?? piece.name ?? "");
-    return { name, field, info, details, phrases, game, t };
+    const phrases = new Phrases(info, (piece) => game.nameOf?.(piece, details, say) ?? piece.name ?? "");
+    return { name, field, info, details, phrases, game, t: say };
   });
 }
 

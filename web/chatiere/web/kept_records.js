@@ -1,5 +1,6 @@
 // Records that can be looked at without a connection: each on a shelf of its own, with all its positions.
 
+import { Refusal } from "./api.js";
 import { callOrKept, forgetShelf, hashOf, keep, kept, lookedAfter, shelves } from "./kept.js";
 
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
@@ -29,8 +30,16 @@ export async function positionsOf(record, fromPly) {
  */
 export async function keepRecord(record) {
   await lookedAfter();
-  for (let ply = 0; ply <= (record.actions?.length ?? 0); ply += STRETCH) {
-    await positionsOf(record, ply);
+  try {
+    for (let ply = 0; ply <= (record.actions?.length ?? 0); ply += STRETCH) {
+      await positionsOf(record, ply);
+    }
+  } catch (error) {
+    if (error instanceof Refusal) {
+      // Whoever gets to that position is told why.
+      return;
+    }
+    throw error;
   }
   await keep(await shelfOf(record), RECORD, record);
   const all = await shelves(PREFIX);

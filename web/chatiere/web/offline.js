@@ -1,5 +1,6 @@
 // Lets the page open without a connection, in browsers that can.
 
+import { Refusal } from "./api.js";
 import { GAMES } from "./game.js";
 import { askGames, factsOf, shelfOfGames } from "./games.js";
 import { keep, kept, lookedAfter } from "./kept.js";
@@ -19,6 +20,17 @@ export async function prepare() {
     return;
   }
   await lookedAfter();
+  try {
+    await keepSheets();
+  } catch (error) {
+    if (!(error instanceof Refusal)) {
+      throw error;
+    }
+    // The service wants a token, perhaps: the sheets are kept another time.
+  }
+}
+
+async function keepSheets() {
   const shelf = shelfOfGames();
   const version = (await caches.keys()).find((name) => name.startsWith(FILES));
   if ((await kept(shelf, VERSION)) !== version) {

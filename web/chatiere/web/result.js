@@ -2,7 +2,8 @@
 
 import { seatMark } from "./art/cards.js";
 import { h, s } from "./dom.js";
-import { listOf, nameOfSeat, namesOf } from "./seat_names.js";
+import { listOf, namesOf } from "./lists.js";
+import { nameOfSeat } from "./seat_names.js";
 import { t } from "./settings.js";
 
 /** @typedef {import("./game.js").Context} Context */

@@ -1,8 +1,6 @@
 // The names of the players: what they call themselves in a room, and else a cat for each seat, the same for everybody, as a
 // sealed table holds no names.
 
-import { t } from "./settings.js";
-
 const CATS = /** @type {const} */ (["Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote"]);
 
 /** By seat, of the table that is shown. */
@@ -22,20 +20,4 @@ export function callSeats(names) {
  */
 export function nameOfSeat(seat) {
   return NAMES[seat] ?? String(seat);
-}
-
-/**
- * Return the names of the players of some seats: "X and Y".
- * @param {readonly number[]} seats
- */
-export function namesOf(seats) {
-  return listOf(seats.map(nameOfSeat));
-}
-
-/**
- * Join words: "X, Y and Z".
- * @param {readonly string[]} words
- */
-export function listOf(words) {
-  return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(t("and"));
 }

@@ -1,13 +1,10 @@
 // The settings that the player has chosen, kept in this browser.
 
+import { filledIn } from "./texts.js";
 import { words } from "./words/words.js";
 
 /** @type {Record<string, number>} */
 const PACES = { calm: 1100, brisk: 450, none: 0 };
-
-// The plural categories of languages, by their tags: to make them takes long.
-/** @type {Map<string, Intl.PluralRules>} */
-const plurals = new Map();
 
 /** The source of `change`, when another language is chosen. */
 export const spoken = new EventTarget();
@@ -80,22 +77,10 @@ export function t(key, values) {
 }
 
 /**
- * Put values in the places of a text, of which there may be a form for each plural category of `count`.
- * @param {string | Readonly<Record<string, string>>} text
- * @param {Record<string, string | number>} [values]
+ * Put values in the places of a text in the player's language.
+ * @param {import("./texts.js").Text} text
+ * @param {import("./texts.js").Values} [values]
  */
-export function filled(text, values = {}) {
-  const form = typeof text === "string" ? text : formOf(text, Number(values["count"]));
-  return form.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
-}
-
-/**
- * @param {Readonly<Record<string, string>>} forms
- * @param {number} count
- */
-function formOf(forms, count) {
-  const spoken = language();
-  const rules = plurals.get(spoken) ?? new Intl.PluralRules(spoken);
-  plurals.set(spoken, rules);
-  return forms[rules.select(count)] ?? forms["other"] ?? "";
+export function filled(text, values) {
+  return filledIn(language(), text, values);
 }

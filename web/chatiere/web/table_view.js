@@ -2,10 +2,11 @@
 
 import { seatMark } from "./art/cards.js";
 import { h, s } from "./dom.js";
+import { listOf } from "./lists.js";
 import { follow, pick } from "./picks.js";
 import { scoreTable } from "./result.js";
 import { Scene } from "./scene.js";
-import { listOf, nameOfSeat } from "./seat_names.js";
+import { nameOfSeat } from "./seat_names.js";
 import { isAnimated, t } from "./settings.js";
 
 /** @typedef {import("./game.js").Action} Action */

@@ -99,6 +99,7 @@ class Settings:
       own; `*` stands for all, and only for a service without tokens.
     - `web_hosts`: the names, beside `localhost` and that in `web_address`, by which browsers may ask for `web_address`;
       literal IP addresses always may. Else a page elsewhere could call, once its name leads to this machine.
+    - `web_frame_ancestors`: the origins whose pages may have a record in a frame (see docs/page.md); `*`: all.
     - `insecure`: at addresses that other machines can reach, let all of them call. Otherwise such an address needs TLS
       or tokens; `fast_address`, which has no TLS, needs tokens.
     - `reflection`, `channelz`: serve these services.
@@ -165,6 +166,7 @@ class Settings:
     open_tables: bool = False
     web_origins: tuple[str, ...] = ()
     web_hosts: tuple[str, ...] = ()
+    web_frame_ancestors: tuple[str, ...] = ()
     insecure: bool = False
     reflection: bool = True
     channelz: bool = False
@@ -210,9 +212,10 @@ class Settings:
             limits = self.max_calls_per_client or self.max_rate_per_client
             _require("open_tables", self.tokens is not None, "without tokens every service is open")
             _require("open_tables", bool(limits), "needs max_calls_per_client or max_rate_per_client")
-        for origin in self.web_origins:
-            _require("web_origins", origin == ANY_ORIGIN or bool(_ORIGIN.fullmatch(origin)), _not_an_origin(origin))
-        _require("web_origins", not self.web_origins or self.web_address is not None, "needs web_address")
+        for name in ("web_origins", "web_frame_ancestors"):
+            for origin in getattr(self, name):
+                _require(name, origin == ANY_ORIGIN or bool(_ORIGIN.fullmatch(origin)), _not_an_origin(origin))
+            _require(name, not getattr(self, name) or self.web_address is not None, "needs web_address")
         any_with_tokens = ANY_ORIGIN in self.web_origins and self.tokens is not None
         _require("web_origins", not any_with_tokens, "with tokens, name the origins: * would let in every page")
         for host in self.web_hosts:

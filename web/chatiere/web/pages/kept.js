@@ -5,8 +5,8 @@ import { GAMES } from "../game.js";
 import { listGames } from "../games.js";
 import { forgetShelf } from "../kept.js";
 import { keptRecords } from "../kept_records.js";
+import { listOf } from "../lists.js";
 import { rulesLink } from "../rules.js";
-import { listOf } from "../seat_names.js";
 import { t } from "../settings.js";
 import { show } from "./shown_record.js";
 

@@ -2,8 +2,7 @@
 
 import { call, Refusal } from "../api.js";
 import { h } from "../dom.js";
-import { checkGame } from "../game.js";
-import { roomOf } from "../games.js";
+import { checkGame, roomOf } from "../games.js";
 import { filled, language, t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
 import { said } from "../lessons/sheet.js";

@@ -2,8 +2,8 @@
 
 import { call, Refusal } from "../api.js";
 import { h } from "../dom.js";
-import { checkGame, GAMES } from "../game.js";
-import { listGames, roomOf } from "../games.js";
+import { GAMES } from "../game.js";
+import { checkGame, listGames, roomOf } from "../games.js";
 import { today } from "../puzzle_of_day.js";
 import { words } from "../puzzles/words.js";
 import { nameOfSeat } from "../seat_names.js";
@@ -100,7 +100,7 @@ class Shown {
     const [best] = this.#best;
     const whole = { ...record, actions: [...(record.actions ?? []), best] };
     const why = `#/record/${recordWord(whole)}/${this.ply}/${puzzle.seat}`;
-    this.answer = h("button", { type: "button", onclick: () => this.#answer("answer-is") }, said("answer"));
+    this.answer = h("button", { type: "button", onclick: () => this.#solve("answer-is") }, said("answer"));
     this.again = h("button", { type: "button", onclick: () => this.begin() }, said("again"));
     this.why = h("a", { class: "button", href: why }, said("why"));
     const following = h("a", { class: "button", href: next }, said("next"));
@@ -163,7 +163,7 @@ class Shown {
     const { id = 0 } = action;
     const [best, value] = this.#best;
     if (id === best) {
-      await this.#answer("right");
+      await this.#solve("right");
       return;
     }
     const [, own = -1] = this.puzzle.actions.find(([each]) => each === id) ?? [];
@@ -179,7 +179,7 @@ class Shown {
    * Make the best move.
    * @param {"right" | "answer-is"} key what is said of it
    */
-  async #answer(key) {
+  async #solve(key) {
     const [best, value] = this.#best;
     const [, second = -1] = this.puzzle.actions[1] ?? [];
     const action = this.#position.legalActions?.find(({ id = 0 }) => id === best) ?? {};

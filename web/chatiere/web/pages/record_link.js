@@ -1,19 +1,15 @@
-// A record in a link: the game and how it began as JSON, then its moves, each list in as few bits as its largest number
-// takes. Names and the date stay behind.
+// A record in a link.
 
 import { linkTo } from "../links.js";
+import { recordInWord, recordWord } from "../record_word.js";
 import { t } from "../settings.js";
-import { fromText, toText } from "../shared/bytes.js";
 
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
 
+export { isRecordWord, recordWord } from "../record_word.js";
+
 /** The characters that a link may have, so that every program sends it whole. */
 const MAX_LENGTH = 2000;
-const MARK = "~";
-// The bits of a number's size.
-const SIZE = 6;
-// The bits of a list's length.
-const LENGTH = 16;
 
 /**
  * Return the link to a record; undefined if it is too long for one.
@@ -25,73 +21,13 @@ export function recordLink(record) {
 }
 
 /**
- * Return a record as a word of an address.
- * @param {GameRecordJson} record
- */
-export function recordWord({ game, rulesVersion, players, options, stream, outcomes, actions = [] }) {
-  const begun = new TextEncoder().encode(
-    JSON.stringify({ game, rulesVersion, players, options, stream, ...(outcomes && { outcomes: {} }) }),
-  );
-  const bits = [actions, outcomes?.outcomes ?? []].map(bitsOf).join("");
-  const padded = bits.padEnd(Math.ceil(bits.length / 8) * 8, "0");
-  const moves = (padded.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2));
-  return MARK + toText(Uint8Array.from([begun.length >> 8, begun.length & 255, ...begun, ...moves]));
-}
-
-/** @param {string} word */
-export function isRecordWord(word) {
-  return word.startsWith(MARK);
-}
-
-/**
- * Read what recordWord wrote. Throws Error for a word that is no record.
+ * Read the word of a link. Throws Error, for people, if it is no record.
  * @param {string} word
- * @returns {GameRecordJson}
  */
 export function recordIn(word) {
   try {
-    const [high = 0, low = 0, ...bytes] = fromText(word.slice(MARK.length));
-    const end = (high << 8) | low;
-    const begun = JSON.parse(
-      new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes.slice(0, end))),
-    );
-    const bits = bytes
-      .slice(end)
-      .map((byte) => byte.toString(2).padStart(8, "0"))
-      .join("");
-    const [actions, afterActions] = listIn(bits, 0);
-    const [outcomes] = listIn(bits, afterActions);
-    return { ...begun, ...(begun.outcomes && { outcomes: { outcomes } }), actions };
+    return recordInWord(word);
   } catch (error) {
     throw new Error(t("no-record"), { cause: error });
   }
-}
-
-/** @param {readonly number[]} list */
-function bitsOf(list) {
-  const size = Math.max(...list, 1).toString(2).length;
-  const number = (/** @type {number} */ value, /** @type {number} */ bits) =>
-    value.toString(2).padStart(bits, "0");
-  return number(size, SIZE) + number(list.length, LENGTH) + list.map((each) => number(each, size)).join("");
-}
-
-/**
- * Return the list that begins at a bit, and the bit after it. Throws RangeError if the bits end before it does.
- * @param {string} bits
- * @param {number} begin
- * @returns {[number[], number]}
- */
-function listIn(bits, begin) {
-  let place = begin;
-  const next = (/** @type {number} */ size) => {
-    const digits = bits.slice(place, place + size);
-    if (size === 0 || digits.length < size) {
-      throw new RangeError("cut short");
-    }
-    place += size;
-    return Number.parseInt(digits, 2);
-  };
-  const size = next(SIZE);
-  const length = next(LENGTH);
-  return [Array.from({ length }, () => next(size)), place];
 }

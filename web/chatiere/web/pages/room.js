@@ -193,7 +193,12 @@ class RoomPage {
     if (terms !== undefined && terms.options === undefined) {
       if (!this.#isAsking) {
         this.#isAsking = true;
-        this.room.learnOptions(this.rules.field).catch((error) => (this.refusal.textContent = whyOf(error)));
+        const { field } = this.rules;
+        this.room.learnOptions(field).catch((error) => {
+          this.refusal.textContent = whyOf(error);
+          // Once it is connected again.
+          this.#isAsking = false;
+        });
       }
       return false;
     }

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -32,13 +33,14 @@ _TYPES = {
     ".svg": "image/svg+xml; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
-# Nothing inline, nothing of other origins, in nobody's frame. Links hold tables: other sites do not learn of them.
-_POLICY: Fields = [
-    (
-        "content-security-policy",
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
+# The record that other pages may have in a frame, if a setting names them.
+_EMBED = "/embed.html"
+# Nothing inline, nothing of other origins. Links hold tables: other sites do not learn of them.
+_CONTENT = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+_OTHERS: Fields = [
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     (
@@ -49,6 +51,7 @@ _POLICY: Fields = [
     ("referrer-policy", "no-referrer"),
     ("x-content-type-options", "nosniff"),
 ]
+_NOBODY = "'none'"
 _MISSING = b"page not found\n"
 # The worker that keeps the page for when there is no connection, and its line that names what it keeps.
 _WORKER = "/sw.js"
@@ -78,10 +81,10 @@ class Pages:
     Whoever changes a file sees that after a reload of the page: a request for `/` reads anew what has changed.
     """
 
-    def __init__(self, folder: Path = FOLDER) -> None:
-        """Read the files of a folder."""
-        self._folder = folder
-        self._files: dict[str, _File] = _read(folder, {})
+    def __init__(self, folder: Path = FOLDER, frame_ancestors: Collection[str] = ()) -> None:
+        """Read the files of a folder; pages of the origins `frame_ancestors` may have a record in a frame."""
+        self._folder, self._frame_ancestors = folder, " ".join(frame_ancestors) or _NOBODY
+        self._files: dict[str, _File] = self._read({})
         self._looked = time.monotonic()
 
     def response(self, request: Request) -> tuple[int, Fields, bytes]:
@@ -92,7 +95,7 @@ class Pages:
             path = "/index.html"
         file = self._files.get(path)
         if file is None:
-            return 404, [TEXT, *_POLICY], _MISSING
+            return 404, [TEXT, *_policy(_NOBODY)], _MISSING
         form = file.compressed if takes_gzip(request.values) else file.plain
         # A proxy that compresses makes the tag a weak one.
         is_known = form.tag in (tag.removeprefix("W/") for tag in tags_in(request.values))
@@ -104,31 +107,31 @@ class Pages:
             self._looked = now
             # A file may go while they are read: the next look finds the others.
             with suppress(OSError):
-                self._files = _read(self._folder, self._files)
+                self._files = self._read(self._files)
 
-
-def _read(folder: Path, known: dict[str, _File]) -> dict[str, _File]:
-    """Return a folder's files by path. `known`: those that are read only if they have changed since."""
-    files = {}
-    for parent, folders, names in os.walk(folder):
-        # Of those who work on the page.
-        folders[:] = [name for name in folders if name != "node_modules"]
-        for source in (Path(parent, name) for name in names):
-            kind = _TYPES.get(source.suffix)
-            if kind is not None:
-                path = f"/{source.relative_to(folder).as_posix()}"
-                changed = source.stat().st_mtime_ns
-                before = known.get(path)
-                if before is not None and before.changed == changed:
-                    files[path] = before
-                else:
-                    files[path] = _file(changed, kind, source.read_bytes())
-    if files.keys() == known.keys() and all(file is known[path] for path, file in files.items()):
-        return known
-    if (worker := files.pop(_WORKER, None)) is not None:
-        source = (folder / _WORKER[1:]).read_bytes()
-        files[_WORKER] = _file(worker.changed, _TYPES[".js"], source.replace(_SITE, _site(source, files)))
-    return files
+    def _read(self, known: dict[str, _File]) -> dict[str, _File]:
+        """Return the folder's files by path. `known`: those that are read only if they have changed since."""
+        files = {}
+        for parent, folders, names in os.walk(self._folder):
+            # Of those who work on the page.
+            folders[:] = [name for name in folders if name != "node_modules"]
+            for source in (Path(parent, name) for name in names):
+                kind = _TYPES.get(source.suffix)
+                if kind is not None:
+                    path = f"/{source.relative_to(self._folder).as_posix()}"
+                    changed = source.stat().st_mtime_ns
+                    before = known.get(path)
+                    if before is not None and before.changed == changed:
+                        files[path] = before
+                    else:
+                        ancestors = self._frame_ancestors if path == _EMBED else _NOBODY
+                        files[path] = _file(changed, kind, source.read_bytes(), ancestors)
+        if files.keys() == known.keys() and all(file is known[path] for path, file in files.items()):
+            return known
+        if (worker := files.pop(_WORKER, None)) is not None:
+            script = (self._folder / _WORKER[1:]).read_bytes()
+            files[_WORKER] = _file(worker.changed, _TYPES[".js"], script.replace(_SITE, _site(script, files)))
+        return files
 
 
 def _site(worker: bytes, files: dict[str, _File]) -> bytes:
@@ -160,10 +163,11 @@ def without_comments(script: bytes) -> bytes:
     return b"".join(lines)
 
 
-def _file(changed: int, kind: str, text: bytes) -> _File:
+def _file(changed: int, kind: str, text: bytes, frame_ancestors: str = _NOBODY) -> _File:
     if kind == _TYPES[".js"]:
         text = without_comments(text)
-    fields = [("content-type", kind), ("cache-control", "no-cache"), ("vary", "accept-encoding"), *_POLICY]
+    fields = [("content-type", kind), ("cache-control", "no-cache"), ("vary", "accept-encoding")]
+    fields += _policy(frame_ancestors)
     packed = gzip.compress(text, mtime=0)
     return _File(changed, _form(fields, text), _form([*fields, ("content-encoding", "gzip")], packed))
 
@@ -171,3 +175,7 @@ def _file(changed: int, kind: str, text: bytes) -> _File:
 def _form(fields: Fields, body: bytes) -> _Form:
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     return _Form(tag, [*fields, ("etag", tag)], body)
+
+
+def _policy(frame_ancestors: str) -> Fields:
+    return [("content-security-policy", f"{_CONTENT}; frame-ancestors {frame_ancestors}"), *_OTHERS]

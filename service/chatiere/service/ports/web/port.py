@@ -72,7 +72,7 @@ class WebPort:
             AsyncioLoop(),
             _routes_of(self.door, methods),
             partial(methods.count_unknown, guards),
-            Pages(),
+            Pages(frame_ancestors=settings.web_frame_ancestors),
             hosts,
             settings.web_origins,
         )

@@ -1,6 +1,6 @@
 // Where everything lies on the drawing of Chat Cartonne.
 
-import { fitted } from "../../camera.js";
+import { fitted } from "../../fitted.js";
 import { CELL } from "./parts.js";
 import { cardsOn, heldBy, phaseOf } from "./view.js";
 
