@@ -69,7 +69,7 @@ def test_a_best_response_beats_a_weak_network(tmp_path: Path) -> None:
     # It begins as that network: even.
     (_, low, high), (_, least, _) = (map(float, re.findall(r"([\d.]+)%", point)) for point in (first, last))
     assert low < 50 < high
-    assert least > 75
+    assert least > 60
     card = (tmp_path / "run/card.md").read_text("utf-8")
     assert f" games against {untrained} alone\n" in card
     assert f" --seed 1 --against {untrained}`\n" in card
