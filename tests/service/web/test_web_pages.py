@@ -27,7 +27,6 @@ TYPES = {
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
     ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
     ".svg": "image/svg+xml; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
