@@ -76,8 +76,8 @@ cdef uint32_t pick(
     Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
 ) noexcept nogil:
     # Returns the child that `seat` chooses among the legal actions: by UCB1, or with priors by PUCT, where a child
-    # without visits counts as much as the node; at even roots the one with the fewest visits. Of equals it is the lowest
-    # action. `noise`: one for each of `ids`, or NULL.
+    # without visits counts as much as the node; at even roots the one with the fewest visits. Of equals it is the
+    # lowest action. `noise`: one for each of `ids`, or NULL.
     # `missing`: the number of legal actions that have no child; if there are any, what is returned means nothing.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
