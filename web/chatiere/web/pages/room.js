@@ -28,10 +28,13 @@ const WATCHING = "watch";
  * @param {string} [watching]
  */
 export async function open(_, id, game, players, watching) {
-  const [room, bots] = await Promise.all([roomOf(game), listBots(game)]);
   const number = Number(players);
+  if (!/^[\w-]{22}$/.test(id) || !number) {
+    throw new Error(t("not-a-link"));
+  }
+  const [room, bots] = await Promise.all([roomOf(game), listBots(game)]);
   const { minPlayers = 2, maxPlayers = 2 } = room.info;
-  if (!/^[\w-]{22}$/.test(id) || !(number >= minPlayers && number <= maxPlayers)) {
+  if (!(number >= minPlayers && number <= maxPlayers)) {
     throw new Error(t("not-a-link"));
   }
   await knownRoom(id, game, number);
@@ -251,11 +254,8 @@ class RoomPage {
       "li",
       {},
       s("svg", { viewBox: "-16 -16 32 32", "aria-hidden": "true" }, seatMark(seat, 32)),
-      h(
-        "strong",
-        {},
-        holder === undefined ? (isHost ? bot : t("free")) : (names[holder] ?? nameOfSeat(seat)),
-      ),
+      h("strong", {}, names[holder ?? ""] ?? nameOfSeat(seat)),
+      holder === undefined && h("small", {}, isHost ? bot : t("free")),
       isMe && h("small", {}, t("you")),
       isAway && h("small", {}, t("away")),
       isHost &&
