@@ -37,7 +37,7 @@ class Scenario:
 
     @property
     def uses_web(self) -> bool:
-        """Whether some users call at the door for browsers."""
+        """True if some users call at the door for browsers."""
         return not {"BrowserUser", "RoomUser"}.isdisjoint(self.users)
 
 
