@@ -20,7 +20,9 @@ import sys
 import sysconfig
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
@@ -29,6 +31,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from setuptools import Extension, find_namespace_packages, setup
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 # Each has a folder `chatiere`, with parts of the package.
@@ -368,7 +371,22 @@ def compiled() -> list[Extension]:
     )
 
 
+class BuildPython(build_py):
+    """Copies the packages, and the page's scripts as they are served: nobody reads their comments in a wheel."""
+
+    def copy_file(self, infile: str, outfile: str, *args: Any, **options: Any) -> tuple[str, bool]:
+        """See setuptools."""
+        copied = super().copy_file(infile, outfile, *args, **options)
+        if outfile.endswith(".js"):
+            Path(outfile).write_bytes(scripts.without_comments(Path(infile).read_bytes()))
+        return copied
+
+
 os.chdir(ROOT)
+# The package itself cannot be imported yet.
+found = spec_from_file_location("scripts", "service/chatiere/service/base/scripts.py")
+scripts = module_from_spec(found)
+found.loader.exec_module(scripts)
 if not (DEBUG or TRIAL or IS_SDIST):
     # What the other builds need of these, the release build has made before them.
     generate_protobuf_code()
@@ -383,4 +401,5 @@ setup(
     package_data={"": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", "*.net.gz", *SERVED]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=[] if IS_SDIST else compiled(),
+    cmdclass={"build_py": BuildPython},
 )

@@ -108,13 +108,12 @@ def normalise_wheel(wheel: Path) -> None:
     csv.writer(lines, lineterminator="\n").writerows(sorted(csv.reader(io.StringIO(files.pop(record).decode()))))
     files = dict(sorted(files.items())) | {record: lines.getvalue().encode()}
     time = datetime.fromtimestamp(epoch(), UTC).timetuple()[:6]
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
+    with zipfile.ZipFile(wheel, "w") as made:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, time)
-            entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3
             entry.external_attr = (0o100755 if ".so" in Path(name).suffixes else 0o100644) << 16
-            made.writestr(entry, content)
+            made.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
 
 
 def write_bill(wheel: Path) -> None:

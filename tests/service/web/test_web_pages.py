@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from chatiere.service.base.scripts import without_comments
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.guards import tokens
 from chatiere.service.ports.web import pages, port
@@ -128,7 +129,7 @@ def test_the_worker_has_another_version_when_anything_has_changed(copied: tuple[
 def test_comments_with_code_beside_them_stay() -> None:
     script = b"/** A. */\n/* B\n c */\nf(/** @type {X} */ (x)); // D\n/** @type {X} */ (y).z = 1;\n  // E\ng();\n"
     kept = b"\n\n\nf(/** @type {X} */ (x)); // D\n/** @type {X} */ (y).z = 1;\n\ng();\n"
-    assert pages.without_comments(script) == kept
+    assert without_comments(script) == kept
 
 
 def test_the_page_is_at_the_root(web: WebClient) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import chatiere.web
+from chatiere.service.base.scripts import without_comments
 from chatiere.service.ports.web.connection import TEXT, Fields, Request
 from chatiere.service.ports.web.http import tags_in, takes_gzip
 
@@ -142,25 +143,6 @@ def _site(worker: bytes, files: dict[str, _File]) -> bytes:
     }
     version = hashlib.sha256(worker + json.dumps(named).encode()).hexdigest()[:32]
     return f"const SITE = {json.dumps({'version': version, 'files': named})};".encode()
-
-
-def without_comments(script: bytes) -> bytes:
-    """Return a script without the comments that have lines of their own; all other lines keep their numbers.
-
-    Comments are a quarter of what browsers would load. Lines of texts in backquotes must not begin like comments.
-    """
-    lines, is_inside = [], False
-    for line in script.splitlines(keepends=True):
-        text = line.strip()
-        if is_inside:
-            is_inside = not text.endswith(b"*/")
-            lines.append(b"\n")
-        elif text.startswith(b"//") or (text.startswith(b"/*") and text.find(b"*/") in (-1, len(text) - 2)):
-            is_inside = text.startswith(b"/*") and not text.endswith(b"*/")
-            lines.append(b"\n")
-        else:
-            lines.append(line)
-    return b"".join(lines)
 
 
 def _file(changed: int, kind: str, text: bytes, frame_ancestors: str = _NOBODY) -> _File:
