@@ -192,7 +192,7 @@ def learn(
 ) -> tuple[list[Point], NetworkFile]:
     """Learn, printing each point of the curve and at last how the search plays; return the curve and the network."""
     # The game's own bots come last.
-    opponents = ["random", bots.names(GAME)[-1]]
+    opponents = {name: bots.get(name, GAME, PLAYERS) for name in ("random", bots.names(GAME)[-1])}
     curve: list[Point] = []
     begun, decisions = time.perf_counter(), 0
     random = np.random.default_rng(seed)
@@ -225,7 +225,8 @@ def learn(
                         own_loss, parameters, state, LEARNING_RATE, columns, experience.rows(rows)
                     )
     searcher = Searcher(file, simulations)
-    opponents.append(f"ismcts:simulations={simulations}")
+    equal = f"ismcts:simulations={simulations}"
+    opponents[equal] = bots.get(equal, GAME, PLAYERS)
     for point in measure(GAME, PLAYERS, searcher, opponents, final_games, decisions, 2**63 + seed):
         click.echo(f"{time.perf_counter() - begun:5.0f} s, with search, {point}")
     return curve, file
