@@ -45,7 +45,7 @@ def come(person: Player, link: str, name: str) -> None:
 
 def deal(host: Person, people: int) -> None:
     """Let the host deal, as soon as so many people have seats."""
-    taken = host.page.locator(".room .seats li:has(small), .room .seats li:has(button)")
+    taken = host.page.locator(".room .seats li:not(:has(.free))")
     expect(taken).to_have_count(people)
     host.page.locator(".room .deal button.primary").click()
 

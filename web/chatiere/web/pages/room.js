@@ -255,7 +255,7 @@ class RoomPage {
       {},
       s("svg", { viewBox: "-16 -16 32 32", "aria-hidden": "true" }, seatMark(seat, 32)),
       h("strong", {}, names[holder ?? ""] ?? nameOfSeat(seat)),
-      holder === undefined && h("small", {}, isHost ? bot : t("free")),
+      holder === undefined && h("small", { class: "free" }, isHost ? bot : t("free")),
       isMe && h("small", {}, t("you")),
       isAway && h("small", {}, t("away")),
       isHost &&
