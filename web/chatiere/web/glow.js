@@ -11,7 +11,7 @@ export function glows() {
   const filters = Object.entries(GLOWS).map(([name, shadows]) =>
     s(
       "filter",
-      { id: `glow-${name}`, class: name, "color-interpolation-filters": "sRGB", ...region },
+      { id: `glow-${name}`, "color-interpolation-filters": "sRGB", ...region },
       shadows.map((stdDeviation) => s("feDropShadow", { dx: 0, dy: 0, stdDeviation })),
     ),
   );
