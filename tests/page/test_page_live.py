@@ -7,12 +7,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 from service.process import served
 
-from .live import await_table, come, deal, gathered, opened_room, play
+from .live import await_table, come, deal, gathered, opened_room, play, sit
 from .person import Person
 from .test_page_games import SOME
 
 MOST = 120
 PLAYERS = {"chatpentiers": 3, "momistigri": 3}
+FOLLOW = "**/chatiere.v1.RoomService/Follow"
 NAMES = ["Anna", "Ben", "Chloé"]
 
 
@@ -41,6 +42,20 @@ def test_the_link_is_short_and_its_secret_stays_in_the_browser(visit: Callable[.
     assert len(secret) == 22
     assert not any(secret in request.url for request in host.requests)
     expect(host.page.locator(".room svg.qr")).to_be_visible()
+
+
+def test_a_name_is_asked_for_once_the_room_has_said_what_it_holds(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    link = opened_room(host, "discat", 2)
+    guest.page.route(FOLLOW, lambda route: None)
+    with guest.page.expect_request(FOLLOW):
+        guest.open_link(link)
+    expect(guest.page.locator(".room .seats li")).to_have_count(2)
+    expect(guest.page.locator(".room .name")).to_be_hidden()
+    # The one that is held goes on.
+    guest.page.unroute_all()
+    sit(guest, "Ben")
+    deal(host, 2)
 
 
 def test_names_are_text_and_bots_fill_the_rest(visit: Callable[..., Person]) -> None:

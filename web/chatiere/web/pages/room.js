@@ -190,9 +190,12 @@ class RoomPage {
     this.#say(this.people, looking && t("looking-on-are", { names: looking }));
   }
 
-  /** Tell the options of the game; return false as long as they are being asked for. */
+  /** Tell the options of the game; return false as long as they are not known: the form for a name would go and come again. */
   #isTold() {
-    const { terms, players } = this.room.known;
+    const { terms, players, isConnected } = this.room.known;
+    if (terms === undefined && !isConnected) {
+      return false;
+    }
     if (terms !== undefined && terms.options === undefined) {
       if (!this.#isAsking) {
         this.#isAsking = true;
