@@ -57,6 +57,9 @@ _MISSING = b"page not found\n"
 # The worker that keeps the page for when there is no connection, and its line that names what it keeps.
 _WORKER = "/sw.js"
 _SITE = b'const SITE = { version: "", files: {} };'
+# Not kept by it: browsers keep icons themselves. When a turn changes the tab's icon in mid-load, Firefox stops the
+# load, and calls that a fault of the worker.
+_ICON = "/icon"
 # Seconds between two looks at the files on disk, at requests for the page itself.
 _LOOK = 1.0
 
@@ -140,6 +143,7 @@ def _site(worker: bytes, files: dict[str, _File]) -> bytes:
     named = {
         path[1:]: base64.b64encode(hashlib.sha256(file.plain.body).digest()).decode()
         for path, file in sorted(files.items())
+        if not path.startswith(_ICON)
     }
     version = hashlib.sha256(worker + json.dumps(named).encode()).hexdigest()[:32]
     return f"const SITE = {json.dumps({'version': version, 'files': named})};".encode()
