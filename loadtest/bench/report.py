@@ -153,7 +153,7 @@ def draw(path: Path, result: Result) -> None:
     growth = next((lines for title, lines in result.tables.items() if title.startswith("self-play by")), [])
     memory = next((lines for title, lines in result.tables.items() if "memory" in title), [])
     names = list(dict.fromkeys(row.row for row in compared))
-    games = list(dict.fromkeys(row.game for row in compared))
+    games = list(dict.fromkeys([*(row.game for row in compared), *(line["game"] for line in growth)]))
     drawing, (bounds, by_batch, by_moves) = pyplot.subplots(
         1, 3, figsize=(18, 2 + 0.35 * max(len(names), 12)), width_ratios=(2, 1, 1), layout="constrained"
     )
@@ -163,7 +163,7 @@ def draw(path: Path, result: Result) -> None:
             for row in compared
             if row.game == game and row.ratio
         ]
-        bounds.plot(*zip(*points, strict=True), "o", label=game)
+        bounds.plot([at for at, _ in points], [name for _, name in points], "o", label=game)
     bounds.axvline(1, color="black")
     bounds.set(xscale="log", xlabel="times its bound (right of the line: holds)", yticks=range(len(names)))
     bounds.set_yticklabels(names)

@@ -88,7 +88,7 @@ class BenchServer:
 def start(
     *commands: tuple[str, ...], port: int, listeners: int, fast_port: int = 0, web_port: int = 0
 ) -> Iterator[BenchServer]:
-    """Run each of the commands, and wait until `listeners` processes listen on the port."""
+    """Run each of the commands, and wait until `listeners` processes listen on each port."""
     programs = [
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for command in commands
@@ -97,7 +97,7 @@ def start(
         end = time.monotonic() + _PATIENCE
         address, fast_address, web_address = (f"{LOOPBACK}:{each}" for each in (port, fast_port, web_port))
         server = BenchServer(address, fast_address, web_address, programs)
-        while server.listening(port) < listeners:
+        while any(server.listening(each) < listeners for each in (port, fast_port, web_port) if each):
             if time.monotonic() > end or any(program.poll() is not None for program in programs):
                 raise RuntimeError(f"the server did not start: {programs[0].args!r}")
             time.sleep(_PAUSE)
@@ -132,11 +132,13 @@ def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> It
 
     `with_fast_door`: without it the other doors share its connections.
     """
-    port, fast_port, web_port = free_port(), free_port(), free_port()
+    port = free_port()
+    fast_port = free_port() if with_fast_door and fast_door_built() else 0
+    web_port = free_port() if web_door_built() else 0
     addresses = ["--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0"]
-    if with_fast_door and fast_door_built():
+    if fast_port:
         addresses += ["--fast-address", f"{LOOPBACK}:{fast_port}"]
-    if web_door_built():
+    if web_port:
         addresses += ["--web-address", f"{LOOPBACK}:{web_port}"]
     command = (*_CHATIERE, "serve", *addresses, "--workers", str(workers), *options)
     with start(command, port=port, listeners=workers, fast_port=fast_port, web_port=web_port) as server:

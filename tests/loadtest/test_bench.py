@@ -184,8 +184,11 @@ def test_every_delivery_in_rooms_is_counted(tmp_path: Path) -> None:
 def test_the_growth_and_the_trajectories_are_written(output: Path) -> None:
     tables = json.loads((output / "bench-more.json").read_text())["tables"]
     (growth,) = (lines for title, lines in tables.items() if title.startswith("self-play by"))
-    batches = (1, 16, 256, 1024, 4096)
+    batches = (1, 16, 256, 1024, 4096, 16384)
     assert [(line["workers"], line["batch"]) for line in growth] == [(w, b) for w in (1, 2) for b in batches]
+    (waiting,) = (lines for title, lines in tables.items() if title.startswith("one worker by connections"))
+    assert {line["connections"] for line in waiting} >= {1, 10, 100, 1000}
+    assert all(0 < line["p50 ms"] <= line["p99 ms"] for line in waiting if HAS_H2LOAD)
     (trajectories,) = (lines for title, lines in tables.items() if "seeded games" in title)
     (line,) = trajectories
     assert line["game"] == "discat"

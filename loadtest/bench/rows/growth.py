@@ -1,27 +1,44 @@
-"""The speed of self-play over gRPC by batch size and workers, and the server's memory."""
+"""The speed of self-play over gRPC by batch size and workers, the server by connections, and its memory."""
 
 import operator
+import resource
+import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
 
+from loadtest.bench import h2load
+from loadtest.bench.apply_call import Call, apply_call
 from loadtest.bench.bounds import bound_of
+from loadtest.bench.h2load import CONNECT, GRPC, Contender, Form, Load
 from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, measured, middle
+from loadtest.bench.rows.unary import APPLY
 from loadtest.bench.self_play import SelfPlay
-from loadtest.bench.servers import BenchServer, chatiere
+from loadtest.bench.servers import LOOPBACK, BenchServer, chatiere, fast_door_built, web_door_built
 
-BATCHES = (1, 16, 256, 1024, 4096)
+BATCHES = (1, 16, 256, 1024, 4096, 16384)
 WORKERS = (1, 2)
 # The same number of connections for each number of workers, with a batch in flight on each, to spread over the workers.
 CONNECTIONS = 4
 TENTHS = 10
+# Connections that wait for their next call: a door takes 10,000, or its share of the files that the worker may open.
+WAITING = (1, 10, 100, 1000, 5000)
+_FILES_EACH = 4
+# What each has sent: HTTP/2's preface and SETTINGS, or a request of HTTP/1.1.
+_HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0" + b"\0\0\0\4\1\0\0\0\0"
+_HTTP1 = b"GET /icon.svg HTTP/1.1\r\nhost: localhost\r\n\r\n"
+# They come from so many addresses, as a server limits the connections of one.
+_SOURCES = 200
+# Calls that are timed beside them.
+_CALLS = 400
 
 
 def measure(plan: BenchPlan) -> Result:
     """Measure the table of batch sizes and workers, and the row about memory."""
     result = Result()
     result.tables["self-play by batch size and workers, moves a second"] = _growth(plan)
+    result.tables["one worker by connections that wait, one Apply in flight"] = _connections(plan)
     row, lines = _memory(plan)
     result.rows.append(row)
     result.tables["the server's memory in self-play"] = lines
@@ -64,6 +81,58 @@ def _growth(plan: BenchPlan) -> list[dict[str, object]]:
                 }
             )
     return lines
+
+
+def _connections(plan: BenchPlan) -> list[dict[str, object]]:
+    lines: list[dict[str, object]] = []
+    game, players = next(iter(plan.games.items()))
+    call = apply_call(game, players)
+    doors: dict[str, Callable[[BenchServer], tuple[str, Form, bytes]]]
+    doors = {"grpcio's port": lambda server: (server.address, GRPC, _HTTP2)}
+    if fast_door_built():
+        doors["fast door"] = lambda server: (server.fast_address, GRPC, _HTTP2)
+    if web_door_built():
+        doors["door for browsers"] = lambda server: (server.web_address, CONNECT, _HTTP1)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _FILES_EACH
+    for name, door in doors.items():
+        # Those that wait are left alone, however long the measurement takes.
+        with chatiere(1, "--request-timeout", "3600", "--stream-idle-timeout", "0") as server, ExitStack() as stack:
+            address, form, first = door(server)
+            contender = Contender(server, address, APPLY, form)
+            # The first ones make what stays.
+            stack.enter_context(_waiting(address, LOOPBACK, first))
+            _timed(contender, call)
+            before, opened = server.memory(), 0
+            for count in (count for count in WAITING if count <= most):
+                for number in range(opened, count):
+                    stack.enter_context(_waiting(address, f"127.0.0.{2 + number % _SOURCES}", first))
+                opened = count
+                memory = (server.memory() - before) / count
+                load = _timed(contender, call)
+                lines.append(
+                    {
+                        "door": name,
+                        "connections": count,
+                        "kB each": memory / 1e3,
+                        "p50 ms": load and load.p50,
+                        "p99 ms": load and load.p99,
+                        "server CPU µs a call": load and 1e6 / load.per_cpu_second,
+                    }
+                )
+    return lines
+
+
+def _timed(contender: Contender, call: Call) -> Load | None:
+    # None without h2load.
+    return h2load.load(contender, call, 1, _CALLS) if h2load.installed() else None
+
+
+def _waiting(address: str, source: str, first: bytes) -> socket.socket:
+    host, port = address.split(":")
+    opened = socket.create_connection((host, int(port)), source_address=(source, 0))
+    opened.sendall(first)
+    opened.recv(2**16)
+    return opened
 
 
 def _memory(plan: BenchPlan) -> tuple[Row, list[dict[str, float]]]:
