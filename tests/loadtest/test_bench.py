@@ -110,6 +110,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
     expected = [
         "self-play over gRPC, beside OpenSpiel, Python loop",
         "self-play over gRPC, beside OpenSpiel, same gRPC shell",
+        "self-play over gRPC, beside the same loop in process",
         "Playout on the server",
         "in process, one state a call",
         "in process, in batches",

@@ -37,11 +37,11 @@ def one_state_a_call(game: Game, players: int) -> Callable[[], int]:
     return one_game
 
 
-def in_batches(game: Game, players: int, plan: BenchPlan) -> Callable[[], int]:
+def in_batches(game: Game, players: int, plan: BenchPlan, *, observations: bool = True) -> Callable[[], int]:
     """Return a function that makes a move in each game of a batch, and returns the number of moves."""
     table = Table(game, players)
     rng = np.random.default_rng(SEED)
-    columns = Columns(legal=True, observations=True)
+    columns = Columns(legal=True, observations=observations)
     restart = Restart(stride=plan.batch)
     seeds, numbers = seeds_and_numbers(0, plan.batch)
     positions = table.new_games(seeds=seeds, game_numbers=numbers, columns=columns)
@@ -50,7 +50,8 @@ def in_batches(game: Game, players: int, plan: BenchPlan) -> Callable[[], int]:
         nonlocal positions
         moves = choose(positions.legal_offsets, positions.legal_ids, rng)
         positions, _ = table.step(positions.states, moves, columns=columns, restart=restart)
-        np.frombuffer(positions.observations, "u1").reshape(plan.batch, -1)
+        if observations:
+            np.frombuffer(positions.observations, "u1").reshape(plan.batch, -1)
         return plan.batch
 
     for _ in range(plan.warm_up):

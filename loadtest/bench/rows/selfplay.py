@@ -12,17 +12,20 @@ from chatiere.clients import VectorEnv
 from chatiere.engine import Game
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
-from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, measured, middle
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, measured, middle, repeat
+from loadtest.bench.rows.in_process import in_batches
 from loadtest.bench.self_play import SEED, SelfPlay
 from loadtest.bench.servers import BenchServer, chatiere, openspiel
 
 IN_PROCESS = "OpenSpiel, Python loop"
 TUNED = "OpenSpiel, Python loop tuned by hand"
 SHELL = "OpenSpiel, same gRPC shell"
+OWN = "the same loop in process"
 FAST, CHANNEL = "the fast door", "gRPC's channel"
 OVER = (FAST, CHANNEL)
 # By peer, the row in bounds.toml.
 ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
+BOUNDS = {**ROWS, OWN: "self_play_own"}
 
 
 def contender(stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan) -> Callable[[], Run]:
@@ -77,6 +80,9 @@ def measure(plan: BenchPlan) -> Result:
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
             ("", game.name): contender(stack, ours, game.name, players, plan) for game, players in plan.games.items()
         }
+        for game, players in plan.games.items():
+            step = in_batches(game, players, plan, observations=False)
+            contenders[OWN, game.name] = lambda step=step: repeat(step, plan.seconds)  # type: ignore[misc]
         if peers.installed():
             theirs = stack.enter_context(openspiel())
             for name in peers.NAMES:
@@ -108,11 +114,13 @@ def measure(plan: BenchPlan) -> Result:
     for kind in ROWS:
         for game in plan.games:
             result.rows.append(_row(game, kind, middle(runs["", game.name]), best.get(kind)))
+    for game in plan.games:
+        result.rows.append(_row(game, OWN, middle(runs["", game.name]), ("", middle(runs[OWN, game.name]))))
     return result
 
 
 def _row(game: Game, kind: str, run: Run, peer: tuple[str, Run] | None) -> Row:
-    bound, target = bound_of(ROWS[kind], game.name)
+    bound, target = bound_of(BOUNDS[kind], game.name)
     return Row(
         row=f"self-play over gRPC, beside {kind}",
         game=game.name,
@@ -120,7 +128,7 @@ def _row(game: Game, kind: str, run: Run, peer: tuple[str, Run] | None) -> Row:
         ours=run.rate,
         peer=peer[1].rate if peer else None,
         bound=bound,
-        peer_name=f"{kind}: {peer[0]}" if peer else kind,
+        peer_name=f"{kind}: {peer[0]}" if peer and peer[0] else kind,
         target=target,
         target_figure=run.amount / run.server if run.server else None,
         run=run,
