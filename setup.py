@@ -54,7 +54,7 @@ OF_TABLES = (
     "google.protobuf.Timestamp",
 )
 # The files of web/ that are served.
-SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.chatiere", "*.json", "*.webmanifest")
+SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.png", "*.chatiere", "*.json", "*.webmanifest")
 # A page of docs/ in web/.
 PAGE = """\
 <!doctype html>

@@ -234,7 +234,7 @@ def main() -> None:
         assert all(name.startswith("chatiere") for name in names), "the wheel puts something else at the top level"
         page = {name for name in names if name.startswith("chatiere/web/") and not name.endswith("/")}
         served = {Path(name).suffix for name in page - {"chatiere/web/__init__.py"}}
-        assert served == {".chatiere", ".css", ".html", ".js", ".json", ".svg", ".webmanifest"}, served
+        assert served == {".chatiere", ".css", ".html", ".js", ".json", ".png", ".svg", ".webmanifest"}, served
 
         print(f"the bill of materials is {check_bill(wheel).relative_to(ROOT)}")
         venv.create(work / "env", with_pip=True)

@@ -63,6 +63,8 @@ def test_names_are_text_and_bots_fill_the_rest(visit: Callable[..., Person]) -> 
     link = opened_room(host, "discat", 3, "<b>Anna</b>")
     come(guest, link, "<img src=x>")
     expect(guest.page.locator(".room .seats")).to_contain_text("<b>Anna</b>")
+    # The host alone sends links.
+    expect(guest.page.locator(".room .share").first).to_be_hidden()
     deal(host, 2)
     await_table(host, guest)
     for person in (host, guest):

@@ -38,6 +38,30 @@ _KEEP_MANY = """async () => {
   await keepRecord({ game: "discat", rulesVersion: 1, players: 2, stream: { seed: "7" }, actions: [] });
   return shelves("record-");
 }"""
+# Keeps what rule sheets are made of, while the files of one version are gone and the next are to come.
+_KEEP_MEANWHILE = """async () => {
+  const old = (await caches.keys()).filter((name) => name.startsWith("chatiere page "));
+  await Promise.all(old.map((name) => caches.delete(name)));
+  await (await import("./offline.js")).prepare();
+  const [{ kept }, { shelfOfGames }] = await Promise.all([import("./kept.js"), import("./games.js")]);
+  return [old[0], await kept(shelfOfGames(), "version")];
+}"""
+# The largest difference of a colour between the icon for browsers that show no SVG there, and the SVG.
+_DIFFERENCE = """async () => {
+  const drawn = async (source) => {
+    const image = new Image();
+    image.src = source;
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: 180, height: 180 });
+    const context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0, 180, 180);
+    return context.getImageData(0, 0, 180, 180).data;
+  };
+  const [one, other] = [
+    await drawn(document.querySelector("link[rel=apple-touch-icon]").href), await drawn("icon_app.svg")
+  ];
+  return one.reduce((most, value, at) => Math.max(most, Math.abs(value - other[at])), 0);
+}"""
 _WATCH = """(promises, arg) => {
   window.isFulfilled = false;
   const look = async () => ((await promises(arg)) ? (window.isFulfilled = true) : requestAnimationFrame(look));
@@ -122,6 +146,13 @@ def test_nothing_is_stale_after_an_update(chromium: Browser, edited: tuple[Path,
         assert "<title>New " in person.evaluate("async () => (await caches.match('index.html')).text()")
 
 
+def test_nothing_is_kept_while_an_update_is_under_way(visit: Callable[..., Person]) -> None:
+    person = visit(keeps_page=True)
+    prepared(person)
+    before, after = person.evaluate(_KEEP_MEANWHILE)
+    assert after == before
+
+
 def test_an_old_worker_goes_away_by_itself(chromium: Browser, edited: tuple[Path, Running]) -> None:
     folder, server = edited
     with Person(chromium, server.address, keeps_page=True) as person:
@@ -144,6 +175,12 @@ def test_a_browser_offers_to_install_it(visit: Callable[..., Person]) -> None:
     # All that keeps it from that is that this window is a private one.
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert [each["errorId"] for each in errors] == ["in-incognito"]
+
+
+def test_the_icon_without_svg_is_the_same(visit: Callable[..., Person]) -> None:
+    person = visit()
+    person.open("")
+    assert person.evaluate(_DIFFERENCE) <= 8
 
 
 def test_elsewhere_the_page_is_as_before(chromium: Browser) -> None:

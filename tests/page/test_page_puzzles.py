@@ -46,6 +46,7 @@ def test_a_puzzle_is_solved_by_the_keyboard(visit: Callable[..., Person], game: 
     expect(told).to_contain_text("Try again, or see the answer.")
     choose(page, game, 0, 0)
     expect(told).to_contain_text("Right! ")
+    expect(page.locator(".bar .prompt")).to_have_text("The table after the best move")
     # What was right has the focus's next place, and can be tried again or looked at.
     expect(page.locator(":focus")).to_have_text("Why? Analyse it, or play on")
     page.get_by_role("button", name="Try again").press("Enter")
@@ -58,6 +59,19 @@ def test_a_puzzle_is_solved_by_the_keyboard(visit: Callable[..., Person], game: 
     expect(page.get_by_role("button", name="Analyse")).to_be_visible()
     expect(page.get_by_role("button", name="Play on from here")).to_be_visible()
     expect(page.locator(".bar .prompt")).to_contain_text("turn")
+
+
+def test_the_list_of_all_moves_is_below_the_table(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    person.open("puzzle/chat_cartonne/0")
+    page.locator(".all-actions summary").click()
+    expect(page.locator(".all-actions li button").first).to_be_in_viewport()
+    bar, stage = (page.locator(each).bounding_box() for each in (".bar", ".stage"))
+    assert bar
+    assert stage
+    assert bar["y"] >= stage["y"] + stage["height"]
 
 
 def test_the_puzzle_of_the_day_is_in_the_lobby_and_the_next_one_can_be_asked_for(visit: Callable[..., Person]) -> None:

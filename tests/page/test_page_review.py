@@ -43,7 +43,7 @@ def test_a_review_shows_the_chances_and_the_worst_moves(visit: Callable[..., Per
         "lines => lines.map(({ points }) => points.numberOfItems).reduce((a, b) => a + b)"
     )
     assert points == len(record.actions)
-    expect(page.get_by_role("img", name="The chances of all players, move by move")).to_be_visible()
+    expect(page.get_by_role("img", name="The chances of winning of all players, move by move")).to_be_visible()
     # No seat has more than three, each leads to its move.
     for seat in page.locator(".review .worst li").all():
         assert 1 <= len(seat.get_by_role("button").all()) <= 3

@@ -1,4 +1,4 @@
-"""A game in WebKit, by clicks, to its end."""
+"""Games in WebKit, by clicks, to their end."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,9 +6,14 @@ from pathlib import Path
 import pytest
 from service.process import Served
 
+from chatiere import engine
+
+from .test_page_games import GAMES
 from .webkit import WebKitPlayer, needs_webkit, webkit
 
 pytestmark = needs_webkit
+# One in every run, the others with make page.
+CASES = [pytest.param(game, marks=() if game == "discat" else pytest.mark.whole_page) for game in GAMES]
 
 
 @pytest.fixture
@@ -17,11 +22,12 @@ def player(server: Served, tmp_path: Path) -> Iterator[WebKitPlayer]:
         yield WebKitPlayer(session, server.address)
 
 
-def test_webkit_plays_a_whole_game(player: WebKitPlayer) -> None:
-    player.open("new/discat")
+@pytest.mark.parametrize("game", CASES)
+def test_webkit_plays_a_whole_game(player: WebKitPlayer, game: str) -> None:
+    player.open(f"new/{game}")
     player.pick(".new-game button.primary")
     player.play_to_the_end()
     (told,) = player.texts(".notice.end h2")
     assert "win" in told
-    assert len(player.texts(".notice.end .totals tbody th")) == 2
+    assert len(player.texts(".notice.end .totals tbody th")) == engine.game(game).min_players
     assert player.errors() == []

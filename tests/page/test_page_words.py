@@ -106,6 +106,14 @@ def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -
     assert not [text for text in seen if re.search(r"\{\w+\}|undefined|NaN|\[object", text)]
 
 
+@pytest.mark.parametrize(("asked", "found"), [("en-GB", "en-GB"), ("fr-CA", "en")])
+def test_times_are_written_as_where_the_browser_is(visit: Callable[..., Person], asked: str, found: str) -> None:
+    person = visit()
+    person.open("")
+    person.evaluate("(value) => Object.defineProperty(navigator, 'languages', { value })", [asked, "de"])
+    assert person.evaluate("async () => (await import('./settings.js')).locale()") == found
+
+
 def test_the_language_is_chosen_on_the_page(visit: Callable[..., Person]) -> None:
     person = visit()
     page = person.page

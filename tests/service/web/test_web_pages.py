@@ -28,6 +28,7 @@ TYPES = {
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
     ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }

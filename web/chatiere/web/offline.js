@@ -33,7 +33,8 @@ export async function prepare() {
 async function keepSheets() {
   const shelf = shelfOfGames();
   const version = (await caches.keys()).find((name) => name.startsWith(FILES));
-  if ((await kept(shelf, VERSION)) !== version) {
+  // While an update is under way there is none.
+  if (version !== undefined && (await kept(shelf, VERSION)) !== version) {
     await askGames({});
     for (const game of GAMES) {
       await askGames(factsOf(game));

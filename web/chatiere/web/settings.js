@@ -20,6 +20,12 @@ export function language() {
   return wanted.map((each) => LANGUAGES.find((known) => known === each)).find((each) => each) ?? "en";
 }
 
+/** That language as it is written where the browser's user lives, for times and dates. */
+export function locale() {
+  const spoken = language();
+  return navigator.languages.find((each) => each.split("-")[0] === spoken) ?? spoken;
+}
+
 /** @returns {"light" | "dark" | "system"} */
 export function theme() {
   const kept = localStorage.getItem("theme");

@@ -501,6 +501,10 @@ export class TableView {
         ),
       );
     }
+    if (this.all.open) {
+      // It is below the table then, not over it.
+      this.bar.scrollIntoView({ block: "nearest" });
+    }
   }
 
   /** @param {string} key */

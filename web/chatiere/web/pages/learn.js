@@ -108,6 +108,9 @@ class Guided {
     this.view.log.replaceChildren();
     this.view.tell(update.events ?? [], ply);
     this.view.show(update, { me: ME, canAct: acts }, { isNew: false, ply });
+    if (!acts && !isLast) {
+      this.view.prompt.textContent = said("step-look");
+    }
     this.guide.dataset["ply"] = String(ply);
     this.count.textContent = said("step-of", { step: String(number + 1), steps: String(steps.length) });
     this.text.textContent = filled(texts[`step-${number + 1}`] ?? "");

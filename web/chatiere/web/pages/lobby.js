@@ -4,7 +4,7 @@ import { h, s } from "../dom.js";
 import { GAMES } from "../game.js";
 import { listGames } from "../games.js";
 import { pictureOf } from "../art/games.js";
-import { language, t } from "../settings.js";
+import { locale, t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
 import {
   forgetInvitation,
@@ -136,7 +136,7 @@ function tables(titles) {
           {},
           [
             isOver ? t("over") : t("ply-at", { ply: newest }),
-            new Date(changed).toLocaleString(language()),
+            new Date(changed).toLocaleString(locale()),
           ].join(" · "),
         ),
         forget(titles.get(game), () => forgetPlayed(id)),

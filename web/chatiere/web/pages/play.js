@@ -294,14 +294,9 @@ class Play {
     if (this.live?.isClosed) {
       this.#isClosed = true;
       this.view.rest(t("closed"));
-      this.#tell(
-        h("p", {}, t("closed")),
-        h(
-          "p",
-          { class: "choices" },
-          this.live.rematchButton((error) => this.fail(error), this.options),
-        ),
-      );
+      if (this.live.isHost) {
+        this.#tell(this.live.rematchButton((error) => this.fail(error), this.options));
+      }
       return false;
     }
     if (this.bots[seat] === undefined) {

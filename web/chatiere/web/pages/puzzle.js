@@ -190,6 +190,7 @@ class Shown {
       const { position = {} } = await call("GameService/Apply", request);
       const shown = { me: seat, canAct: false };
       this.view.show(position.updates?.[0] ?? {}, shown, { isNew: true, ply: this.ply + 1 });
+      this.view.prompt.textContent = said("table-after");
       this.told.textContent = said(key, {
         action: this.room.phrases.write(action),
         chances: this.#chances(value),

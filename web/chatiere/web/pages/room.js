@@ -176,7 +176,7 @@ class RoomPage {
     this.form.hidden = hasJoined || !isTold;
     this.sit?.toggleAttribute("hidden", newest !== undefined || (free === 0 && !seated.includes(person)));
     this.deal.hidden = !(isHost && hasJoined);
-    this.links.hidden = !hasJoined;
+    this.links.hidden = !(isHost && hasJoined);
     this.seats.replaceChildren(
       ...Array.from({ length: players }, (_, seat) => this.#seat(seat, seated[seat])),
     );

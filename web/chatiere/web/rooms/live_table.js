@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { linkTo, share } from "../links.js";
 import { callSeats, nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
-import { choose, isHeard, t } from "../settings.js";
+import { choose, isHeard, locale, t } from "../settings.js";
 import { Room } from "./room.js";
 
 /** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
@@ -87,6 +87,11 @@ export class LiveTable {
     return this.session.mine.length > 0;
   }
 
+  /** True if this browser's player has dealt the game. */
+  get isHost() {
+    return this.session.table.seats[0]?.secretSha256 === this.room.known.person;
+  }
+
   /** True if the game is closed. */
   get isClosed() {
     return this.room.isClosed(this.session.table);
@@ -94,7 +99,7 @@ export class LiveTable {
 
   /** The time at which the newest table came, in words. */
   get since() {
-    return new Date(this.room.known.since).toLocaleTimeString(document.documentElement.lang, {
+    return new Date(this.room.known.since).toLocaleTimeString(locale(), {
       timeStyle: "short",
     });
   }
@@ -156,13 +161,14 @@ export class LiveTable {
     const { onlookers } = this.room;
     const { seats, id } = this.session.table;
     callSeats(seats.map(({ secretSha256 = "" }) => names[secretSha256]));
-    const players = seats.flatMap(({ secretSha256 }, seat) =>
-      secretSha256 === undefined
-        ? []
-        : [
-            `${nameOfSeat(seat)} (${t(secretSha256 === person ? "you" : people.includes(secretSha256) ? "here" : "away")})`,
-          ],
-    );
+    const players = seats.flatMap(({ secretSha256 }, seat) => {
+      if (secretSha256 === undefined) {
+        return [];
+      }
+      const state = secretSha256 === person ? "you" : people.includes(secretSha256) ? "here" : "away";
+      // Without a connection nobody knows who else is there.
+      return isConnected || state === "you" ? `${nameOfSeat(seat)} (${t(state)})` : nameOfSeat(seat);
+    });
     const isPlayer = (/** @type {string} */ each) => seats.some(({ secretSha256 }) => secretSha256 === each);
     const lookers = people.flatMap((each) => (isPlayer(each) ? [] : (names[each] ?? [])));
     const all = [...lookers, onlookers > 0 && t("onlookers", { count: onlookers })]
@@ -177,8 +183,7 @@ export class LiveTable {
       this.people.replaceChildren(...lines.map((line) => h("li", {}, line)));
     }
     this.allow.hidden = !this.#isPlayer || !canNotify() || Notification.permission !== "default";
-    const isHost = seats[0]?.secretSha256 === person;
-    this.close.hidden = !isHost || this.isClosed || (Session.open(id)?.kept.isOver ?? true);
+    this.close.hidden = !this.isHost || this.isClosed || (Session.open(id)?.kept.isOver ?? true);
   }
 
   async #allow() {

@@ -31,6 +31,7 @@ _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
     ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
