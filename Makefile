@@ -56,6 +56,9 @@ COMPAT ?=
 # verdicts are committed, --again for its survivors.
 MUTANTS ?=
 
+# The Pythons that first-game plays with.
+PYTHONS ?= $(PYTHON)
+
 # The version that make release makes, such as 1.0.0.
 VERSION ?=
 
@@ -83,7 +86,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 RERUNS := --reruns 2 --rerun-show-tracebacks -rR
 OF_TEST := not cluster and not slow and not whole_page and not languages and not site
 
-.PHONY: help demo web test test-all slow page clients cluster compat docs docs-serve lint debug coverage debug-games rare-events mutants processors wheel release constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test test-all slow page clients cluster compat docs docs-serve lint debug coverage debug-games rare-events mutants processors wheel first-game release constraints image zoo fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -174,6 +177,9 @@ processors: $(BUILT) ## Compare what bots choose with what they choose on aarch6
 
 wheel: $(BUILT) ## Build sdist, wheel and a bill of materials into dist/, and test the wheel in an environment of its own
 	PYTHONPATH=. $(BIN)/python tests/wheel_check.py
+
+first-game: $(BUILT) ## Follow docs/first_game.md with the wheel of each of PYTHONS, for the package alone and each extra (downloads gigabytes)
+	PYTHONPATH=. $(BIN)/python tests/first_game_check.py $(PYTHONS)
 
 release: $(BUILT) ## Make the release VERSION in a clean clone: version, changelog, packages with checksums in dist/, commit and tag; uploads nothing
 	$(BIN)/python -m release $(VERSION)

@@ -88,8 +88,8 @@ PROCESSOR_FLAGS = ["-ffp-contract=off", *(["-msse4.2", "-mpopcnt"] if IS_X86 els
 RELEASE_FLAGS = ["-O1" if TRIAL else "-O3", "-g0"]
 # Without symbols for linkers and debuggers, which make up two thirds of a module. A Mac's linker strips by itself.
 RELEASE_LINK_FLAGS = ["-Wl,--strip-all"] if sys.platform == "linux" else []
-# Modules that are for text and run once or rarely: a third smaller, and no benchmark sees it.
-SMALL = ("pieces", "words")
+# Modules that are for text, or make memoryviews, and run once or rarely: a third smaller, and no benchmark sees it.
+SMALL = ("memoryviews", "pieces", "words")
 SMALL_FLAGS = ["-Os"]
 # Cython's code for memoryviews, which it would write into every module that has some.
 MEMORYVIEWS = "chatiere.engine.core.memoryviews"
@@ -121,8 +121,8 @@ LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"] if DEBUG else RELEAS
 def generate_protobuf_code() -> None:
     """Write the code for Python beside the .proto files, and the numbers of all fields into proto/chatiere/fields.
 
-    Beside the code lies descriptors.binpb, a FileDescriptorSet of the .proto files, of STATUS_PROTOS and of all that
-    they import, with comments.
+    Beside the code lies descriptors.binpb, a FileDescriptorSet of the .proto files and of STATUS_PROTOS, with their
+    comments, and of all that they import.
     """
     import grpc_tools
     from google.rpc import status_pb2
@@ -140,11 +140,27 @@ def generate_protobuf_code() -> None:
         raise SystemExit("protoc failed")
     if protoc.main([*imports, *described, *sources, *STATUS_PROTOS]) != 0:
         raise SystemExit("protoc failed")
-    files = FileDescriptorSet.FromString(descriptors.read_bytes()).file
-    for file in files:
+    found = FileDescriptorSet.FromString(descriptors.read_bytes())
+    for file in found.file:
+        keep_comments(file)
         if file.package == "chatiere.v1":
             write_field_numbers(file)
-    write_fields_for_page(files)
+    descriptors.write_bytes(found.SerializeToString(deterministic=True))
+    write_fields_for_page(found.file)
+
+
+def keep_comments(file: FileDescriptorProto) -> None:
+    """Drop the places in the source that have no comment, and the comments of google.protobuf, which every language
+    brings: half of the bytes.
+    """
+    kept = [
+        place
+        for place in file.source_code_info.location
+        if place.leading_comments or place.trailing_comments or place.leading_detached_comments
+    ]
+    file.ClearField("source_code_info")
+    if file.package != "google.protobuf":
+        file.source_code_info.location.extend(kept)
 
 
 def compile_catalogues() -> None:

@@ -67,12 +67,12 @@ def take_generated_c(source: Path) -> None:
         shutil.copytree(ROOT / "build/cython", source / "build/cython", copy_function=shutil.copy)
 
 
-def build_wheel(source: Path, target: Path) -> Path:
-    """Build the wheel of a source tree into a folder; on Linux with the libraries that it needs and a bill of these."""
+def build_wheel(source: Path, target: Path, python: str | Path = sys.executable) -> Path:
+    """Build a source tree's wheel for a Python; on Linux with the libraries that it needs and a bill of these."""
     built = source / "dist"
     shutil.rmtree(built, ignore_errors=True)
     dated = os.environ | {"SOURCE_DATE_EPOCH": str(epoch())}
-    command: list[str | Path] = [sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", built, source]
+    command: list[str | Path] = [python, *PIP, "wheel", "--no-deps", "--wheel-dir", built, source]
     # Elsewhere than in the source tree, whose folders pip would import.
     subprocess.run(command, cwd=source.parent, env=dated, check=True)
     (wheel,) = built.glob("chatiere-*.whl")

@@ -21,6 +21,12 @@ EXTRAS = (
     "uvloop",
 )
 NAMES = main.list_commands(click.Context(main))
+# The extras that subcommands need; the others do without.
+NEEDED = {
+    **dict.fromkeys(("analyse", "play", "replay", "serve", "token", "verify"), "service"),
+    "train": "train",
+    "web": "web",
+}
 
 
 def without_extras(program: str) -> subprocess.CompletedProcess[str]:
@@ -53,15 +59,18 @@ def test_every_subcommand_has_its_own_help() -> None:
         assert f" {name} {command.help.partition('.')[0]}." in shown
 
 
-@pytest.mark.parametrize(
-    ("command", "extra"),
-    [("serve", "service"), ("play", "service"), ("train", "train"), ("verify", "service"), ("web", "web")],
-)
+@pytest.mark.parametrize(("command", "extra"), NEEDED.items())
 def test_a_subcommand_says_which_extra_it_needs(command: str, extra: str) -> None:
     done = without_extras(f"from chatiere.command import main; main([{command!r}])")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Error: ")
     assert done.stderr.endswith(f"is not installed: pip install 'chatiere[{extra}]'\n")
+
+
+@pytest.mark.parametrize("command", [name for name in NAMES if name not in NEEDED])
+def test_other_subcommands_need_no_extra(command: str) -> None:
+    done = without_extras(f"from chatiere.command import main; main([{command!r}, '--help'])")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_package_alone_plays() -> None:

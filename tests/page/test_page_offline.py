@@ -107,7 +107,7 @@ def test_rules_and_records_open_without_a_server(chromium: Browser) -> None:
             page.locator(f"[data-game={game}] a[href='rules/{game}.html']").click()
             expect(page.locator("dialog.rules .totals tbody tr").first).to_be_visible()
             page.keyboard.press("Escape")
-        page.locator(WAITING).get_by_role("link", name="What opens without a connection").click()
+        page.locator(WAITING).get_by_role("link", name="Available without a connection").click()
         page.locator(".tables a[href='#/record/own']").click()
         output = page.locator(".slider output")
         expect(output).to_contain_text("0 of")

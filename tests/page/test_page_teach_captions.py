@@ -87,7 +87,7 @@ def test_an_empty_place_answers_too(visit: Callable[..., Person]) -> None:
     stage = person.page.locator(".drawing").bounding_box()
     assert stage
     person.page.mouse.click(stage["x"] + stage["width"] / 2, stage["y"] + 2)
-    expect(person.page.locator(REFUSAL)).to_contain_text("There is nothing to be picked here.")
+    expect(person.page.locator(REFUSAL)).to_contain_text("There is nothing to pick here.")
 
 
 def test_the_focus_gets_a_caption(visit: Callable[..., Person]) -> None:

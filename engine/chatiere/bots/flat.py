@@ -24,7 +24,7 @@ class FlatBot(SearchBot):
     """
 
     title = "Playouts"
-    description = "Tries legal actions in many games played out by a simple rule, the better ones more often."
+    description = "Tries legal actions in many games played out by a simple rule, better actions more often."
     is_reproducible = True
 
     def __init__(self, playouts: int, temperature: int = 0) -> None:

@@ -34,7 +34,7 @@ class IsmctsBot(SearchBot):
     """
 
     title = "Tree search"
-    description = "Searches a tree of what may follow, and takes the action that it looked at most."
+    description = "Searches a tree of possible continuations, and takes the action that it visited most often."
 
     def __init__(
         self,

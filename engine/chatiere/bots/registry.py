@@ -92,7 +92,7 @@ _TEMPERATURE = Parameter(
     0,
     False,
     "Temperature",
-    "Hundredths of a return that make an action half as likely as the best one; 0: it makes no such mistakes.",
+    "Hundredths of a return that make an action half as likely as the best one; 0: always the best one.",
 )
 _FOR_ANY_GAME = {
     "random": _entry(RandomBot),
@@ -118,7 +118,7 @@ _FOR_ANY_GAME = {
             None,
             True,
             "Simulations",
-            "Games played out for each decision: 1,000 if neither this nor the milliseconds are given.",
+            "Games played out for each decision: 1,000 if neither this nor a time is given.",
         ),
         Parameter(
             "milliseconds",
@@ -127,7 +127,7 @@ _FOR_ANY_GAME = {
             None,
             False,
             "Milliseconds",
-            "Time for each decision, instead of a number of simulations; choices then can't be repeated.",
+            "Time for each decision, instead of a number of simulations; choices are then not reproducible.",
         ),
         Parameter(
             "noise",
@@ -136,7 +136,7 @@ _FOR_ANY_GAME = {
             0,
             False,
             "Noise",
-            "Per cent of chance in what the search explores first, so that games to learn from differ.",
+            "Percentage of chance in the search’s first preferences, so that games to learn from differ.",
         ),
         _TEMPERATURE,
         takes_network=True,

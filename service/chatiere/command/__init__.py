@@ -25,7 +25,7 @@ _SUBCOMMANDS = {
     "replay": _Subcommand("Show records of games, and check the service against sample games.", "service"),
     "selfplay": _Subcommand("Let bots play many games against each other, and report who wins."),
     "serve": _Subcommand("Serve the games over gRPC.", "service"),
-    "token": _Subcommand("Make a bearer token for a client."),
+    "token": _Subcommand("Make a bearer token for a client.", "service"),
     "train": _Subcommand("Train a network for a game by self-play, for net:FILE.", "train"),
     "verify": _Subcommand("Verify the record of a game at a sealed table.", "service"),
     "verify-data": _Subcommand("Verify a data set of chatiere selfplay."),

@@ -18,9 +18,9 @@ def command(directory: Path) -> None:
     """Write the definition of the API into DIR, to generate a client's code from.
 
     The file DIR/descriptors.binpb alone is enough for tools that take descriptor sets, such as buf, protoc and grpcurl.
-    It has chatiere.v1, the details of errors (google.rpc) and all that these import, with comments. For other tools,
-    DIR has the same definition as .proto files, which import each other from DIR; those of google/protobuf come with
-    compilers.
+    It has chatiere.v1 and the details of errors (google.rpc) with their comments, and all that these import. For other
+    tools, DIR has the same definition as .proto files, which import each other from DIR; those of google/protobuf come
+    with compilers.
     """
     ours = files("chatiere.v1")
     found = {Path(DESCRIPTORS): ours / DESCRIPTORS}

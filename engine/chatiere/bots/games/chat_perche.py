@@ -19,7 +19,7 @@ class ClimberBot(Bot):
     """
 
     title = "Climber"
-    description = "Looks one action ahead: how many more cats than the other it would have in the tree."
+    description = "Looks one action ahead, and counts how many more cats than its opponent it would have in the tree."
     is_reproducible = True
 
     needs_observations = True

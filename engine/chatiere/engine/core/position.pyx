@@ -117,7 +117,7 @@ COMMON_FAULTS = {
     ),
     PLY_TOO_HIGH: FaultText(
         Reason.INVALID_STATE,
-        "no game with this number of players has as many decisions",
+        "no game with this number of players has that many decisions",
         "header.ply",
         key="state.ply_too_high",
     ),
