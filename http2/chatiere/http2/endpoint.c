@@ -145,6 +145,8 @@ static void unlink_peer(struct peer *peer) {
 }
 
 static void peer_end(struct peer *peer) {
+    /* To close it is not enough while a process that was just forked has the socket, too. */
+    epoll_ctl(peer->endpoint->poll, EPOLL_CTL_DEL, peer->connection->fd, NULL);
     close(peer->connection->fd);
     connection_free(peer->connection);
     unlink_peer(peer);
