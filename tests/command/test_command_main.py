@@ -109,9 +109,9 @@ def test_wrong_arguments(run: Run, command: str, wrong: str) -> None:
 @pytest.mark.parametrize(
     "command", [("serve",), ("serve", "--metrics-address", "1:2"), ("play", "--game", "x"), ("replay", __file__)]
 )
-@pytest.mark.parametrize("wrong", ["localhost", ":50051", "localhost:", "localhost:65536", "localhost:http"])
+@pytest.mark.parametrize("wrong", ["localhost", ":50051", "localhost:", "localhost:65536", "localhost:http", "unix:a"])
 def test_an_address_is_host_and_port(run: Run, command: tuple[str, ...], wrong: str) -> None:
     result = run(*command, "--address", wrong)
     assert result.exit_code == 2
     assert wrong in result.stderr
-    assert "HOST:PORT" in result.stderr
+    assert ("unix:/PATH" if wrong.startswith("unix:") else "HOST:PORT") in result.stderr

@@ -1,13 +1,17 @@
 """chatiere play."""
 
 import socket
+import tempfile
 
 import click
 import pytest
+from prometheus_client import CollectorRegistry
 
 from chatiere import bots, engine
 from chatiere.bots.ladder import ladder
 from chatiere.clients import Client, begin, play
+from chatiere.service.base.settings import Settings
+from chatiere.service.ports.server import create_server
 from chatiere.terminal.lines import narrate
 
 from .conftest import Run
@@ -36,6 +40,16 @@ def test_the_same_seed_prints_the_same_game_wherever_it_is_played(run: Run, addr
     assert run("play", "--game", name, "--seed", 4).stdout == first
     assert run("play", "--game", name, "--seed", 4, "--address", address).stdout == first
     assert run("play", "--game", name, "--seed", 5).stdout != first
+
+
+def test_a_game_is_the_same_over_a_unix_socket(run: Run) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        address = f"unix:{folder}/api.sock"
+        server, _ = create_server(Settings(address=address), CollectorRegistry())
+        server.start()
+        asked = ("play", "--game", GAMES[0], "--seed", 4)
+        assert run(*asked, "--address", address).stdout == run(*asked).stdout
+        server.stop(grace=None).wait()
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -77,10 +77,10 @@ class VectorEnv(BatchEnv):
         "bits" to get it as bits. `features`: "float32", "float16" or "packed" to get observations, and their features
         in that form. `compact`: True to get the features of compact observations (CompactObservations), for a game with
         large boards. The client makes all of these. `timeout`: the seconds that a request may take.
-        `fast_address`: "HOST:PORT" of a server of the same service, best its fast address, to which the stream goes on
-        a connection of its own, without TLS: for a server nearby, on a network that you trust. None, or where the
-        package was built without libnghttp2: the stream goes over the channel. `fast_token`: the bearer token for
-        `fast_address`, if it requires one.
+        `fast_address`: "HOST:PORT" or "unix:/PATH" of a server of the same service, best its fast address, to which the
+        stream goes on a connection of its own, without TLS: for a server nearby, on a network that you trust. None, or
+        where the package was built without libnghttp2: the stream goes over the channel. `fast_token`: the bearer token
+        for `fast_address`, if it requires one.
         """
         super().__init__(num_envs, batches, games, first_game, seed, mask, features, compact)
         self.players = unsigned("players", players, 32)

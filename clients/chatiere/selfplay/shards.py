@@ -28,7 +28,7 @@ class ShardPlayer:
 
     recipe: Recipe
     address: str | None = None
-    """The service's HOST:PORT. None: in this process."""
+    """The service's HOST:PORT or unix:/PATH. None: in this process."""
     batch: int = 1024
     """The most games at a time, a request."""
     in_flight: int = 2

@@ -1,4 +1,4 @@
-/* What the clients of a server cost, by address; shared by endpoints, each of which has a thread. */
+/* What the clients of a server cost, by address, at Unix sockets by user; shared by endpoints, each with a thread. */
 #ifndef CHATIERE_ACCOUNTS_H
 #define CHATIERE_ACCOUNTS_H
 

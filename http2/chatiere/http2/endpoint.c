@@ -70,8 +70,23 @@ const char *peer_name(const struct connection *connection) {
     return ((const struct peer *)connection->owner)->name;
 }
 
-static void name_peer(struct peer *peer, const struct sockaddr_in6 *found) {
+/* Name it by who has connected: a user, and its process as it was then. */
+static void name_user(struct peer *peer, int fd) {
+    struct ucred user = {.uid = UINT32_MAX};
+    socklen_t size = sizeof(user);
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &user, &size);
+    /* Like no client's address: of a multicast. */
+    peer->address = (struct in6_addr){.s6_addr = {[0] = 0xFF}};
+    memcpy(peer->address.s6_addr + 4, &user.uid, 4);
+    snprintf(peer->name, sizeof(peer->name), "unix:%u:%d", user.uid, user.pid);
+}
+
+static void name_peer(struct peer *peer, int fd, const struct sockaddr_in6 *found) {
     char text[INET6_ADDRSTRLEN];
+    if (found->sin6_family == AF_UNIX) {
+        name_user(peer, fd);
+        return;
+    }
     if (found->sin6_family == AF_INET) {
         const struct sockaddr_in *old = (const struct sockaddr_in *)found;
         peer->address = (struct in6_addr){.s6_addr = {[10] = 0xFF, [11] = 0xFF}};
@@ -145,6 +160,8 @@ static void unlink_peer(struct peer *peer) {
 }
 
 static void peer_end(struct peer *peer) {
+    /* To close it is not enough while a process that was just forked has the socket, too. */
+    epoll_ctl(peer->endpoint->poll, EPOLL_CTL_DEL, peer->connection->fd, NULL);
     close(peer->connection->fd);
     connection_free(peer->connection);
     unlink_peer(peer);
@@ -332,6 +349,7 @@ static void listen_on(struct endpoint *endpoint, bool is_listening) {
 
 static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_in6 *address) {
     int on = 1;
+    /* For TCP; a Unix socket refuses what it has no use for. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     /* Else there would be no end to waiting for a machine that has vanished. */
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
@@ -340,7 +358,7 @@ static bool peer_begin(struct endpoint *endpoint, int fd, const struct sockaddr_
     struct peer *found = calloc(1, sizeof(struct peer));
     if (found == NULL)
         return false;
-    name_peer(found, address);
+    name_peer(found, fd, address);
     found->account = account_open(endpoint->accounts, &found->address);
     found->connection = connection_new(&endpoint->shared, fd, true, endpoint->max_streams);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = found};

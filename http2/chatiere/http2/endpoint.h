@@ -50,7 +50,7 @@ void endpoint_wake(struct endpoint *endpoint);
 bool endpoint_adopt(struct endpoint *endpoint, struct connection *connection);
 /* Take no more connections, and tell all clients to begin no more calls. */
 void endpoint_drain(struct endpoint *endpoint);
-/* The client's address in gRPC's notation. */
+/* The client's address in gRPC's notation; at a Unix socket unix:UID:PID. */
 const char *peer_name(const struct connection *connection);
 double monotonic(void);
 

@@ -86,9 +86,9 @@ cdef class _Loan:
 cdef class Call:
     """A call of a client.
 
-    `peer`: the client's address in gRPC's notation. `path`: the index of its path among the endpoint's; -1: none of
-    them. `metadata`: the client's, names in lower case. `timeout`: its grpc-timeout in seconds; None without one.
-    `loop`: its endpoint's.
+    `peer`: the client's address in gRPC's notation; at a Unix socket unix:UID:PID. `path`: the index of its path among
+    the endpoint's; -1: none of them. `metadata`: the client's, names in lower case. `timeout`: its grpc-timeout in
+    seconds; None without one. `loop`: its endpoint's.
     """
 
     cdef stream* _stream

@@ -13,7 +13,7 @@ from chatiere.bots import Bot, BotError
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core.description import OptionType
 from chatiere.engine.wire import Reader
-from chatiere.service.base.settings import split_address
+from chatiere.service.base.settings import split_address, unix_path
 from chatiere.v1.game_pb2 import GameInfo, Options
 
 SEED = click.IntRange(0, 2**64 - 1)
@@ -57,6 +57,21 @@ class Address(click.ParamType[str]):
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return value
+
+
+class ServerAddress(Address):
+    """The type of a parameter HOST:PORT or unix:/PATH."""
+
+    name = "HOST:PORT|unix:/PATH"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the value if it is well-formed."""
+        try:
+            if unix_path(value) is not None:
+                return value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Several(click.ParamType["tuple[str, ...]"]):

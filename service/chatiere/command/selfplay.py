@@ -13,8 +13,8 @@ from chatiere.arena.matches import Exploration, Results, wilson_interval
 from chatiere.command.common import (
     BOTS_HELP,
     SEED,
-    Address,
     CommandError,
+    ServerAddress,
     game_option,
     parse_bots,
     parse_options,
@@ -89,7 +89,9 @@ from chatiere.selfplay.shards import ShardPlayer
     show_default=True,
     help="Requests to a server at a time, each with its own games.",
 )
-@click.option("--address", type=Address(), help="A running server to play against. Default: play without a server.")
+@click.option(
+    "--address", type=ServerAddress(), help="A running server to play against. Default: play without a server."
+)
 def command(
     game: str,
     players: int | None,

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from chatiere.command.common import AddedBots, Address, CommandError, Several
+from chatiere.command.common import AddedBots, Address, CommandError, ServerAddress, Several
 from chatiere.service.base.settings import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
 from chatiere.service.process.supervisor import serve
 
@@ -38,10 +38,14 @@ def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str
 
 # The options in the order of --help, which is that of Settings.
 _OPTIONS = (
-    _setting("address", Address(), "The address of gRPC. Port 0 takes a free port, which is logged."),
+    _setting(
+        "address",
+        ServerAddress(),
+        "The address of gRPC. Port 0 takes a free port, which is logged; at a Unix socket the server's group may call.",
+    ),
     _setting(
         "fast_address",
-        Address(),
+        ServerAddress(),
         "The address of a second port for all methods: a tenth of the processor time, no TLS.",
     ),
     _setting(

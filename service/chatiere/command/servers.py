@@ -8,14 +8,14 @@ import grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError
-from chatiere.command.common import LOOPBACK, Address, CommandError
+from chatiere.command.common import LOOPBACK, CommandError, ServerAddress
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
 from chatiere.v1.game_pb2 import GameInfo
 
 address_option = click.option(
     "--address",
-    type=Address(),
+    type=ServerAddress(),
     help="A running server. Default: the command starts its own, on a free local port.",
 )
 

@@ -63,7 +63,7 @@ def fast_address(server: Running | Served) -> str:
 
 
 class Peer:
-    """A client, frame by frame.
+    """A client, frame by frame, of a server or over a connection that is there already.
 
     `greets`: False for one that sends nothing of its own accord. By stream: `messages`; `heads`, the first headers;
     `ends`, those that end the stream; `resets`, errors. `settings`: the server's, acknowledged as they come, and so are
@@ -71,10 +71,17 @@ class Peer:
     """
 
     def __init__(
-        self, server: Running | Served, *greeting: Frame, greets: bool = True, source: str = "127.0.0.1"
+        self,
+        server: Running | Served | socket.socket,
+        *greeting: Frame,
+        greets: bool = True,
+        source: str = "127.0.0.1",
     ) -> None:
-        address = split_address(fast_address(server))
-        self.socket = socket.create_connection(address, PATIENCE, source_address=(source, 0))
+        if isinstance(server, socket.socket):
+            self.socket = server
+        else:
+            address = split_address(fast_address(server))
+            self.socket = socket.create_connection(address, PATIENCE, source_address=(source, 0))
         self._came = bytearray()
         self.encoder, self.decoder = Encoder(), Decoder()
         self._parts: dict[int, bytes] = {}

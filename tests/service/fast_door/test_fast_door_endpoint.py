@@ -105,6 +105,17 @@ def test_a_machine_that_has_vanished_is_noticed() -> None:
             assert [accepted.getsockopt(socket.IPPROTO_TCP, each) for each in options] == [60, 10, 3]
 
 
+def test_a_connection_ends_though_another_process_has_its_socket() -> None:
+    """As one that was just forked has."""
+    with closing(Played()) as played:
+        played.turn_until(lambda: played.calls)
+        with served_socket(played.client):
+            played.client.close()
+            played.turn_until(lambda: not played.endpoint.connections)
+            for _ in range(10):
+                played.endpoint.turn(0)
+
+
 def served_socket(client: socket.socket) -> socket.socket:
     """Return the server's end of a connection, which is in this process, as a descriptor of its own."""
     for number in map(int, os.listdir("/dev/fd")):

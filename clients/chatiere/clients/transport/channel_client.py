@@ -30,9 +30,9 @@ class ChannelClient(Closing):
     ) -> None:
         """Create a client of the service at `target`.
 
-        `target`: "HOST:PORT"; or several servers, as a list of "IP:PORT" or as "dns:///NAME:PORT" for all addresses of
-        a name: calls go to the healthy ones in turn. Or a channel of your own, for instance with interceptors: create
-        it with CHANNEL_OPTIONS to have calls balanced and retried, and close it yourself.
+        `target`: "HOST:PORT" or "unix:/PATH"; or several servers, as a list of "IP:PORT" or as "dns:///NAME:PORT" for
+        all addresses of a name: calls go to the healthy ones in turn. Or a channel of your own, for instance with
+        interceptors: create it with CHANNEL_OPTIONS to have calls balanced and retried, and close it yourself.
         `timeout`: the seconds that a call may take, including retries, unless it has a timeout of its own.
         `credentials`: grpc.ssl_channel_credentials(…) for TLS; None: not encrypted. Ignored if `target` is a channel.
         `token`: the bearer token, if the service requires one. It should not be sent unencrypted.

@@ -24,6 +24,8 @@ _UNBUILT = (
     "built without libnghttp2: install libnghttp2-dev (Debian), libnghttp2-devel (Fedora) or libnghttp2 (Homebrew), "
     "with pkg-config, and build again"
 )
+# Before the path of a Unix socket.
+_UNIX = "unix:"
 # Where the system has these options: seconds until it asks a silent machine, between questions, and how many.
 _KEEPALIVE = {
     getattr(socket, name): value
@@ -62,9 +64,9 @@ class FastCall:
     def __init__(self, address: str, path: str, timeout: float, token: str | None = None) -> None:
         """Begin the call.
 
-        `address`: "HOST:PORT". `path`: "/SERVICE/METHOD". `timeout`: seconds that connecting may take, and handing on
-        to the system what the service is ready to take. `token`: the bearer token, if the service requires one. Raises
-        TransportError: UNAVAILABLE; ImportError without libnghttp2.
+        `address`: "HOST:PORT" or "unix:/PATH". `path`: "/SERVICE/METHOD". `timeout`: seconds that connecting may take,
+        and handing on to the system what the service is ready to take. `token`: the bearer token, if the service
+        requires one. Raises TransportError: UNAVAILABLE; ImportError without libnghttp2.
         """
         if not IS_BUILT:
             raise ImportError(_UNBUILT)
@@ -72,7 +74,7 @@ class FastCall:
             ":method": "POST",
             ":scheme": "http",
             ":path": path,
-            ":authority": address,
+            ":authority": "localhost" if address.startswith(_UNIX) else address,
             "te": "trailers",
             "content-type": "application/grpc",
         }
@@ -113,6 +115,8 @@ class FastCall:
 def _connected(address: str, timeout: float) -> socket.socket:
     host, _, port = address.rpartition(":")
     try:
+        if address.startswith(_UNIX):
+            return _connected_at(address.removeprefix(_UNIX), timeout)
         connected = socket.create_connection((host.removeprefix("[").removesuffix("]"), int(port)), timeout)
     except (OSError, ValueError, OverflowError) as error:
         raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
@@ -123,6 +127,17 @@ def _connected(address: str, timeout: float) -> socket.socket:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for option, value in _KEEPALIVE.items():
             connected.setsockopt(socket.IPPROTO_TCP, option, value)
+    return connected
+
+
+def _connected_at(path: str, timeout: float) -> socket.socket:
+    connected = socket.socket(socket.AF_UNIX)
+    try:
+        connected.settimeout(timeout)
+        connected.connect(path)
+    except OSError:
+        connected.close()
+        raise
     return connected
 
 

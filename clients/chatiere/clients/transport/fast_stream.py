@@ -36,7 +36,7 @@ class FastStream(Closing):
     """
 
     def __init__(self, address: str, *, timeout: float = DEFAULT_TIMEOUT, token: str | None = None) -> None:
-        """Open a stream to the service at "HOST:PORT", best at its fast address.
+        """Open a stream to the service at "HOST:PORT" or "unix:/PATH", best at its fast address.
 
         `timeout`: seconds that connecting may take, and handing on to the system what the service is ready to take.
         `token`: the bearer token, if the service requires one. Raises TransportError: UNAVAILABLE; ImportError if the

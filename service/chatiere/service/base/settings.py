@@ -19,6 +19,8 @@ ANY_ORIGIN = "*"
 # As browsers write them: lower case, without the scheme's own port, a path or a slash at the end.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
+# A path that gRPC reads as it stands, within what the system allows.
+_UNIX = re.compile(r"unix:(/[A-Za-z0-9._/@+:~-]{1,106})")
 
 
 class SettingError(ValueError):
@@ -35,7 +37,8 @@ class SettingError(ValueError):
 class Settings:
     """The settings of a server. Raises SettingError for invalid ones.
 
-    Addresses: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one.
+    Addresses: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one. `address` and `fast_address` may
+    be unix:/PATH, a Unix socket for this machine alone, if there is one worker.
 
     - `address`: gRPC.
     - `fast_address`: all methods of GameService and BatchService, and health, for a tenth of gRPC's processor time (see
@@ -180,12 +183,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raise SettingError for invalid settings."""
-        for name in ("address", "fast_address", "web_address", "metrics_address"):
-            if (address := getattr(self, name)) is not None:
-                try:
-                    split_address(address)
-                except ValueError as error:
-                    raise SettingError(name, str(error)) from error
+        self._check_addresses()
         at_least_1 = ("workers", "max_calls", "max_streams", "max_message_bytes", "batch_threads")
         for name in (*at_least_1, "max_batch_items", "max_playouts", "max_table_playouts"):
             _require(name, getattr(self, name) >= 1, "must be 1 or more")
@@ -243,6 +241,19 @@ class Settings:
         named = (each.partition("=") for each in self.rules_versions)
         return next((int(version) for name, _, version in named if name == game.name), game.rules_version)
 
+    def _check_addresses(self) -> None:
+        for name in ("address", "fast_address", "web_address", "metrics_address"):
+            if (address := getattr(self, name)) is None:
+                continue
+            try:
+                is_unix = name in ("address", "fast_address") and unix_path(address) is not None
+                if not is_unix:
+                    split_address(address)
+            except ValueError as error:
+                raise SettingError(name, str(error)) from error
+            message = f"must be 1 with {address}: the system does not spread a Unix socket's connections"
+            _require("workers", not is_unix or self.workers == 1, message)
+
     def _check_rules_versions(self) -> None:
         named = set()
         for each in self.rules_versions:
@@ -267,6 +278,8 @@ class Settings:
 
 
 def _is_loopback(address: str) -> bool:
+    if unix_path(address) is not None:
+        return True
     host, _ = split_address(address)
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -280,6 +293,15 @@ def split_address(address: str) -> tuple[str, int]:
     if not (colon and host and port.isascii() and port.isdigit() and int(port) <= 65535):
         raise ValueError(f"an address must be HOST:PORT with a port from 0 to 65535, not {address!r}")
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def unix_path(address: str) -> str | None:
+    """Return the path of a Unix socket's address, unix:/PATH; None: it is another kind. Raises ValueError."""
+    if not address.startswith("unix:"):
+        return None
+    if (found := _UNIX.fullmatch(address)) is None:
+        raise ValueError(f"a Unix socket must be unix:/PATH, 107 letters, digits and ._/@+:~- at most, not {address!r}")
+    return found[1]
 
 
 def with_port(address: str, port: int) -> str:

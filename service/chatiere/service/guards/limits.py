@@ -21,7 +21,7 @@ def origin_of(peer: str) -> str:
     """Return the client that limits see in an address in gRPC's notation: the address without its port.
 
     An IPv6 address counts with all others of its /64, which one client may have, and an IPv4 address in IPv6's notation
-    as what it is.
+    as what it is. At a Unix socket the fast door says unix:UID:PID, gRPC nothing but "unix:".
     """
     address = peer.rpartition(":")[0]
     return _ipv6_origin(address) if address.startswith("ipv6:") else address

@@ -63,15 +63,16 @@ class CallTraces:
         method = call.method
         if method.service == _HEALTH:
             return
-        host, _, port = call.peer.partition(":")[2].rpartition(":")
+        family, _, place = call.peer.partition(":")
+        host, _, port = place.rpartition(":")
         # The names that OpenTelemetry's own instrumentation of gRPC gives.
         attributes = {
             "rpc.system": "grpc",
             "rpc.service": method.service,
             "rpc.method": method.name,
-            "net.peer.ip": host,
-            "net.peer.port": port,
         }
+        if family != "unix":
+            attributes |= {"net.peer.ip": host, "net.peer.port": port}
         span = self._tracer.start_span(
             f"/{method.service}/{method.name}",
             context=self._extract(dict(metadata)),

@@ -1,11 +1,18 @@
 """Listening sockets, and the port that the workers of a server share."""
 
 import errno
+import os
 import socket
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from chatiere.engine.closing import Closing
-from chatiere.service.base.settings import SettingError, split_address, with_port
+from chatiere.service.base.settings import SettingError, split_address, unix_path, with_port
+
+# What a Unix socket's mode lacks: its owner and group may call.
+_UMASK = 0o117
 
 
 class HeldPort(Closing):
@@ -13,12 +20,19 @@ class HeldPort(Closing):
 
     The system then spreads connections over the workers. Whether the port is free, and which one it is if the system
     chooses, is decided once, before any worker starts; while a worker is being replaced the port stays taken.
+    A Unix socket, which the one worker makes, is removed in the end.
 
     `address`: the address for the workers to listen on.
     """
 
     def __init__(self, address: str, setting: str = "address") -> None:
         """Take the port of an address; use in a `with` statement. Raises SettingError for that setting."""
+        self._sockets: list[socket.socket] = []
+        self._path = unix_path(address)
+        if self._path is not None:
+            _free(setting, address, self._path)
+            self.address = address
+            return
         # Past connections that the system still remembers do not matter …
         self._sockets = _bound(setting, address, socket.SO_REUSEADDR)
         for held in self._sockets:
@@ -31,25 +45,77 @@ class HeldPort(Closing):
         """Release the port."""
         for held in self._sockets:
             held.close()
+        if self._path is not None:
+            # Another server may have it by now.
+            with suppress(OSError):
+                _remove_stale(self._path)
 
 
 def listening_sockets(setting: str, address: str, *, share_port: bool = False) -> list[socket.socket]:
-    """Return sockets that listen on all IP addresses of an address. Raises SettingError for that setting.
+    """Return sockets that listen on all IP addresses of an address, or at a path. Raises SettingError for that setting.
 
     `share_port`: let others listen there too, by SO_REUSEPORT.
     """
     # Connections inherit the options of the listening socket: without SO_REUSEADDR, for a minute after they were
     # closed, nobody who binds by that option alone could have the port.
     options = (socket.SO_REUSEADDR, socket.SO_REUSEPORT) if share_port else (socket.SO_REUSEADDR,)
-    listening = _bound(setting, address, *options)
+    with place_for(setting, address):
+        listening = _bound(setting, address, *options)
     for each in listening:
         each.setblocking(False)
         each.listen(socket.SOMAXCONN)
     return listening
 
 
+@contextmanager
+def place_for(setting: str, address: str) -> Iterator[None]:
+    """Bind an address inside: if it is a Unix socket's, a stale one is removed before, and the new one has mode 0660.
+
+    Raises SettingError for that setting if somebody listens there.
+    """
+    path = unix_path(address)
+    if path is None:
+        yield
+        return
+    _free(setting, address, path)
+    # So that nobody can connect before its mode is set.
+    before = os.umask(_UMASK)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def _free(setting: str, address: str, path: str) -> None:
+    try:
+        _remove_stale(path)
+    except OSError as error:
+        raise SettingError(setting, f"cannot listen on {address}: {error.strerror}") from error
+
+
+def _remove_stale(path: str) -> None:
+    """Remove a Unix socket that nobody listens on. Raises OSError if somebody does, or if it is something else."""
+    try:
+        if not stat.S_ISSOCK(os.lstat(path).st_mode):
+            raise FileExistsError(errno.EEXIST, "something else is there")
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.setblocking(False)
+            asking.connect(path)
+    except FileNotFoundError:
+        return
+    except ConnectionRefusedError:
+        os.unlink(path)
+        return
+    except BlockingIOError:
+        # So many wait for the other server.
+        pass
+    raise OSError(errno.EADDRINUSE, "another server listens there")
+
+
 def count_of(address: str) -> int:
-    """Return the number of IP addresses of an address; 1 for a name that nobody knows."""
+    """Return the number of IP addresses of an address; 1 for a name that nobody knows, and for a Unix socket."""
+    if unix_path(address) is not None:
+        return 1
     host, port = split_address(address)
     try:
         return len(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE))
@@ -58,9 +124,12 @@ def count_of(address: str) -> int:
 
 
 def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
-    host, port = split_address(address)
+    path = unix_path(address)
     found: list[socket.socket] = []
     try:
+        if path is not None:
+            return [_bound_to(socket.AF_UNIX, socket.SOCK_STREAM, path, ())]
+        host, port = split_address(address)
         for family, kind, _, _, place in socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         ):
@@ -85,7 +154,7 @@ def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
     return found
 
 
-def _bound_to(family: int, kind: int, place: tuple[Any, int], options: tuple[int, ...]) -> socket.socket:
+def _bound_to(family: int, kind: int, place: str | tuple[Any, int], options: tuple[int, ...]) -> socket.socket:
     made = socket.socket(family, kind)
     try:
         if family == socket.AF_INET6:

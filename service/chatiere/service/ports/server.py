@@ -18,7 +18,7 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.service.base.heartbeat import Heartbeat
 from chatiere.service.base.metrics import Metrics
-from chatiere.service.base.settings import SettingError, Settings
+from chatiere.service.base.settings import SettingError, Settings, unix_path
 from chatiere.service.exchange.health import Health
 from chatiere.service.guards.chain import Guards
 from chatiere.service.guards.connections import connections_of, open_files
@@ -28,7 +28,7 @@ from chatiere.service.guards.traces import TraceInterceptor
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.routes import create_fast_port
 from chatiere.service.ports.grpc_handlers import Handlers
-from chatiere.service.ports.listening import count_of
+from chatiere.service.ports.listening import count_of, place_for
 from chatiere.service.ports.methods import Methods, services_of
 from chatiere.service.ports.tls import server_credentials
 from chatiere.service.rooms.relay import LOOK, Relay
@@ -92,7 +92,7 @@ class Server:
         threading.Thread(target=self._run, name="serving loop", daemon=True).start()
         try:
             self.port: int = self._do(self._build(share_port)).result()
-            """The number of the port that it listens on."""
+            """The number of the port that it listens on; 1: a Unix socket."""
         except BaseException:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._ended.wait()
@@ -100,7 +100,7 @@ class Server:
 
     @property
     def fast_port(self) -> int | None:
-        """The number of the port of `fast_address`; None without one."""
+        """The number of the port of `fast_address`; None without one; 0: a Unix socket."""
         return None if self._fast is None else self._fast.port
 
     @property
@@ -327,9 +327,11 @@ def _bind(server: grpc.aio.Server, settings: Settings, metrics: Metrics) -> int:
     credentials = server_credentials(settings, metrics)
     address = settings.address
     try:
-        if credentials is None:
-            return server.add_insecure_port(address)
-        return server.add_secure_port(address, credentials)
+        with place_for("address", address):
+            if credentials is None:
+                return server.add_insecure_port(address)
+            return server.add_secure_port(address, credentials)
     except RuntimeError as error:
-        message = f"cannot listen on {address}: address in use, or not of this machine"
-        raise SettingError("address", message) from error
+        in_tcp, in_unix = "address in use, or not of this machine", "its folder is missing or cannot be written to"
+        reason = in_tcp if unix_path(address) is None else in_unix
+        raise SettingError("address", f"cannot listen on {address}: {reason}") from error

@@ -64,8 +64,9 @@ class FastPort:
         self._endpoint_type = Endpoint
         self._accounts = Accounts(settings.max_fast_cost, settings.max_fast_debt)
         self._listening = listening_sockets("fast_address", address, share_port=share_port)
-        self.port: int = self._listening[0].getsockname()[1]
-        """The number of the port."""
+        name = self._listening[0].getsockname()
+        self.port: int = name[1] if isinstance(name, tuple) else 0
+        """The number of the port; 0: a Unix socket."""
         self.door = door
         self._routes: dict[bytes, Route] = {}
         self._takers: tuple[Route, ...] = ()
