@@ -122,9 +122,7 @@ export class TableView {
     }
     this.#moves = new Map([...this.#moves, ...this.#movesIn(update.events ?? [])]);
     this.all.open = false;
-    this.all.replaceChildren(
-      h("summary", {}, t("all-actions", { count: update.legalActions?.length ?? 0 })),
-    );
+    this.all.replaceChildren(h("summary", {}, t("all-actions", { count: update.legalActions?.length ?? 0 })));
     this.#fit();
     this.#draw(isNew && isAnimated());
     this.#showScores();
