@@ -72,6 +72,12 @@ def test_the_list_of_all_moves_is_below_the_table(visit: Callable[..., Person]) 
     assert bar
     assert stage
     assert bar["y"] >= stage["y"] + stage["height"]
+    # It stays open when the table is drawn in another size, as with a scroll bar that comes with it.
+    drawing = page.locator(".stage .drawing")
+    before = drawing.get_attribute("viewBox") or ""
+    page.set_viewport_size({"width": 1240, "height": 800})
+    expect(drawing).not_to_have_attribute("viewBox", before)
+    expect(page.locator(".all-actions li button").first).to_be_visible()
 
 
 def test_the_puzzle_of_the_day_is_in_the_lobby_and_the_next_one_can_be_asked_for(visit: Callable[..., Person]) -> None:

@@ -121,6 +121,8 @@ export class TableView {
       this.#moves.clear();
     }
     this.#moves = new Map([...this.#moves, ...this.#movesIn(update.events ?? [])]);
+    this.all.open = false;
+    this.all.replaceChildren(h("summary", {}, t("all-actions", { count: update.legalActions?.length ?? 0 })));
     this.#fit();
     this.#draw(isNew && isAnimated());
     this.#showScores();
@@ -476,8 +478,6 @@ export class TableView {
       this.buttons.append(h("button", { type: "button", onclick: () => this.#cancel() }, t("cancel")));
     }
     this.all.hidden = context.actions.length === 0;
-    this.all.open = false;
-    this.all.replaceChildren(h("summary", {}, t("all-actions", { count: context.actions.length })));
   }
 
   #listAll() {

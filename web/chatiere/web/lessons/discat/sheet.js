@@ -4,7 +4,7 @@ import { back, CARD, constraintSign, face } from "../../games/discat/parts.js";
 import { digitsOf, pointsUp } from "../../games/discat/view.js";
 import { words } from "./words.js";
 
-const SIGN = 110;
+const SIGN = 150;
 
 /**
  * Return an open card.
