@@ -19,9 +19,9 @@ from pathlib import Path
 from release.packages import ROOT, build_sdist, build_wheel, epoch, take_generated_c, unpack
 
 PAGE = (ROOT / "docs/first_game.md").read_text("utf-8")
-SHELL, PYTHON = (
-    re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL) for language in ("", "python")
-)
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+SHELL = [block for language, block in BLOCKS if not language]
+PYTHON = [block for language, block in BLOCKS if language == "python"]
 # The page's first line makes the environment.
 ENVIRONMENT = SHELL[0].partition("\n")[0]
 # Other programs may have the ports of the page's servers.
@@ -87,11 +87,12 @@ def check(python: Path, wheel: Path, extra: str | None) -> float:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         constraint = folder / "constraint.txt"
-        constraint.write_text(f"chatiere @ {wheel.as_uri()}\n")
+        constraint.write_text("chatiere=={1}\n".format(*wheel.name.split("-")))
         (folder / "python3").symlink_to(python)
         environment = os.environ | {
             "PATH": f"{folder}:{os.environ['PATH']}",
             "PIP_CONSTRAINT": str(constraint),
+            "PIP_FIND_LINKS": str(wheel.parent),
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         }
         start = time.monotonic()
