@@ -75,8 +75,8 @@ HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("ch
 FUZZ_HTTP2 := build/fuzz_http2
 NGHTTP2_SOURCE := $(lastword $(sort $(wildcard build/nghttp2-*/lib)))
 FUZZ_HTTP2_SOURCES := $(wildcard http2/chatiere/http2/*.[ch] tests/fuzz/http2/*.[ch] $(addsuffix /*.c,$(NGHTTP2_SOURCE)))
-PLAYED := accept4 clock_gettime close epoll_create1 epoll_ctl epoll_wait eventfd getrandom read recv sendmsg setsockopt \
-	shutdown write
+PLAYED := accept4 clock_gettime close epoll_create1 epoll_ctl epoll_wait eventfd getrandom read recv sched_yield sendmsg \
+	setsockopt shutdown write
 
 comma := ,
 

@@ -110,6 +110,9 @@ def load(
         if rate is not None:
             # Each connection sends what is due every 10 ms: they begin apart, so that they don't all send at once.
             command += [f"--rps={rate / in_flight}", "--rate=1", "--rate-period=1ms"]
+        if address.startswith("unix:"):
+            command.append(f"--base-uri={address}")
+            address = "localhost"
         command.append(f"http://{address}/{GAME_SERVICE}/{method}")
         children, in_server = resource.getrusage(resource.RUSAGE_CHILDREN), server.cpu_seconds()
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -5,8 +5,9 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -89,19 +90,31 @@ def start(
     *commands: tuple[str, ...], port: int, listeners: int, fast_port: int = 0, web_port: int = 0
 ) -> Iterator[BenchServer]:
     """Run each of the commands, and wait until `listeners` processes listen on each port."""
+    addresses = f"{LOOPBACK}:{port}", f"{LOOPBACK}:{fast_port}", f"{LOOPBACK}:{web_port}"
+
+    def is_ready(server: BenchServer) -> bool:
+        return all(server.listening(each) >= listeners for each in (port, fast_port, web_port) if each)
+
+    with _running(commands, addresses, is_ready) as server:
+        yield server
+
+
+@contextmanager
+def _running(
+    commands: tuple[tuple[str, ...], ...], addresses: tuple[str, str, str], is_ready: Callable[[BenchServer], bool]
+) -> Iterator[BenchServer]:
     programs = [
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for command in commands
     ]
     try:
         end = time.monotonic() + _PATIENCE
-        address, fast_address, web_address = (f"{LOOPBACK}:{each}" for each in (port, fast_port, web_port))
-        server = BenchServer(address, fast_address, web_address, programs)
-        while any(server.listening(each) < listeners for each in (port, fast_port, web_port) if each):
+        server = BenchServer(*addresses, programs)
+        while not is_ready(server):
             if time.monotonic() > end or any(program.poll() is not None for program in programs):
                 raise RuntimeError(f"the server did not start: {programs[0].args!r}")
             time.sleep(_PAUSE)
-            server = BenchServer(address, fast_address, web_address, programs)
+            server = BenchServer(*addresses, programs)
         yield server
     finally:
         for program in programs:
@@ -143,6 +156,22 @@ def chatiere(workers: int = 1, *options: str, with_fast_door: bool = True) -> It
     command = (*_CHATIERE, "serve", *addresses, "--workers", str(workers), *options)
     with start(command, port=port, listeners=workers, fast_port=fast_port, web_port=web_port) as server:
         yield server
+
+
+@contextmanager
+def at_unix_sockets(*options: str) -> Iterator[BenchServer]:
+    """Run a Chatière service with one worker by its command, grpcio's port and the fast door at Unix sockets."""
+    with tempfile.TemporaryDirectory() as folder:
+        address, fast_address = (f"unix:{folder}/{name}.sock" for name in ("api", "fast"))
+        addresses = ("--address", address, "--fast-address", fast_address, "--metrics-address", f"{LOOPBACK}:0")
+        fast = Path(fast_address.removeprefix("unix:"))
+        # The worker makes it.
+        with _running(
+            ((*_CHATIERE, "serve", *addresses, *options),),
+            (address, fast_address, ""),
+            lambda server: fast.exists() and len(server.processes) > 1,
+        ) as server:
+            yield server
 
 
 @contextmanager

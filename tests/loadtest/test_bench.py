@@ -135,6 +135,9 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         full = (*peers, "grpc++ echo") if echo_built() else peers
         expected += [f"Apply, fast door beside {peer}, 16 in flight" for peer in full]
         expected += [f"Apply, fast door beside {peer}, 1 in flight" for peer in peers]
+        at_unix = "Apply, fast door at a Unix socket"
+        expected += [f"{at_unix} beside grpcio's port, 1 in flight on one core"]
+        expected += [f"{at_unix}, 50 % of the calls, 1 in flight"]
         expected += ["Apply, fast door, 2 workers, 16 in flight", "Apply, fast door, 99 % of the calls at half load"]
     if HAS_H2LOAD and web_door_built():
         expected += [f"Apply, door for browsers, {form}, 16 in flight" for form in ("binary", "JSON")]
@@ -157,7 +160,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
             continue
         assert line["ratio"] == pytest.approx(line["ours"] / line["peer"])
         name = line["row"]
-        measures = ("99 %", "time of a move", "time of a row", "sealed table")
+        measures = ("99 %", "50 %", "time of a move", "time of a row", "sealed table")
         at_most = name.startswith(("check", "memory", "page")) or any(words in name for words in measures)
         assert line["holds"] == (line["ratio"] <= line["bound"] if at_most else line["ratio"] >= line["bound"])
 
@@ -213,7 +216,8 @@ def test_the_calls_of_all_contenders_are_listed(output: Path) -> None:
     at_both = ("fast door", "grpcio's port", "grpcio echo")
     at_full = (*at_both, "fast door, 2 workers", *(["grpc++ echo"] if echo_built() else []))
     found = [(line["in flight"], line["server"]) for line in calls]
-    assert found == [(16, server) for server in at_full] + [(1, server) for server in at_both]
+    at_single = (*at_both, "fast door, Unix socket", "grpcio's port, Unix socket")
+    assert found == [(16, server) for server in at_full] + [(1, server) for server in at_single]
     assert [line["target"] for line in calls if line["target"]] == [50e3]
     half = tables["Apply at half of the calls per second that each reaches with 16 in flight"]
     assert [line["server"] for line in half] == ["fast door", "grpcio's port"]

@@ -23,6 +23,8 @@ struct endpoint {
     double idle;            /* seconds that a connection may be without a call */
     double long_turn;       /* seconds of work between two waits that show that processor time is short */
     double turned_at;       /* the time when the last wait ended */
+    const void *heard;      /* what alone the last wait told of; NULL: nothing, or several */
+    bool is_quick;          /* the last two told of the same, the second one soon: the next does not sleep at once */
     double short_until;     /* the time until which processor time counts as short */
     struct accounts *accounts; /* the owner's */
     struct peer *peers, *last_peer;

@@ -1,4 +1,7 @@
-"""Single calls of Apply, with legal actions, at the fast door: beside grpcio's port, grpcio's echo and grpc++'s."""
+"""Single calls of Apply, with legal actions, at the fast door: beside grpcio's port, grpcio's echo and grpc++'s.
+
+One call in flight also goes over Unix sockets.
+"""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -12,7 +15,7 @@ from loadtest.bench.h2load import Contender, Load
 from loadtest.bench.measure import BenchPlan, Result, Row, alternate
 from loadtest.bench.rows import unary
 from loadtest.bench.rows.unary import APPLY, cpu_row
-from loadtest.bench.servers import bare, chatiere, echo, echo_built, fast_door_built
+from loadtest.bench.servers import at_unix_sockets, bare, chatiere, echo, echo_built, fast_door_built
 
 # Limits that count each call and refuse none.
 LIMITS = ("--max-calls-per-client=100000", "--max-rate-per-client=1e9")
@@ -20,6 +23,7 @@ LIMITS = ("--max-calls-per-client=100000", "--max-rate-per-client=1e9")
 SINGLE, FULL = 1, 16
 # The fast door, and its peers with the names of their bounds.
 FAST, TWO_WORKERS = "fast door", "fast door, 2 workers"
+FAST_UNIX, GRPCIO_UNIX = "fast door, Unix socket", "grpcio's port, Unix socket"
 GRPCIO, BARE, CPP = "grpcio's port", "grpcio echo", "grpc++ echo"
 BOUNDS = {GRPCIO: "fast_grpcio", BARE: "fast_bare", CPP: "fast_cpp"}
 PEERS = {
@@ -27,6 +31,8 @@ PEERS = {
     BARE: unary.BARE,
     CPP: "a grpc++ server that sends bytes made in advance",
 }
+# Milliseconds within which half of the calls over a Unix socket are to have their responses.
+UNIX_P50 = 0.06
 
 
 def measure(plan: BenchPlan) -> Result:
@@ -41,14 +47,23 @@ def measure(plan: BenchPlan) -> Result:
     paced = result.tables.setdefault("Apply at half of the calls per second that each reaches with 16 in flight", [])
     if not (has_cpp := echo_built()):
         result.tables["Apply, fast door: no grpc++ echo without g++ and Debian's package libgrpc++-dev"] = []
-    with chatiere(1, *LIMITS) as one, chatiere(2, *LIMITS) as two, bare(plan.games) as bare_server:
+    with (
+        chatiere(1, *LIMITS) as one,
+        chatiere(2, *LIMITS) as two,
+        at_unix_sockets(*LIMITS) as unix,
+        bare(plan.games) as bare_server,
+    ):
         fast, grpcio = Contender(one, one.fast_address, APPLY), Contender(one, one.address, APPLY)
         two_workers = Contender(two, two.fast_address, APPLY)
+        over_unix = {
+            FAST_UNIX: Contender(unix, unix.fast_address, APPLY),
+            GRPCIO_UNIX: Contender(unix, unix.address, APPLY),
+        }
         for game, players in plan.games.items():
             call = apply_call(game, players)
             contenders = {FAST: fast, GRPCIO: grpcio, BARE: Contender(bare_server, bare_server.address, game.name)}
-            single = _medians(h2load.take_turns(contenders, call, SINGLE, plan))
-            shared = _medians(h2load.take_turns(contenders, call, SINGLE, plan, one_core=True))
+            single = _medians(h2load.take_turns(contenders | over_unix, call, SINGLE, plan))
+            shared = _medians(h2load.take_turns(contenders | over_unix, call, SINGLE, plan, one_core=True))
             sharing += [_line(game.name, name, load, SINGLE) for name, load in shared.items()]
             with ExitStack() as stack:
                 contenders[TWO_WORKERS] = two_workers
@@ -59,6 +74,7 @@ def measure(plan: BenchPlan) -> Result:
             full, rates = _medians(runs), h2load.medians(runs, lambda load: load.rate)
             half = _half_load({name: (contenders[name], rates[name].rate / 2) for name in (FAST, GRPCIO)}, call, plan)
             result.rows += [*_rows(game.name, full, FULL), *_rows(game.name, single, SINGLE)]
+            result.rows += _unix_rows(game.name, single, shared)
             name = f"Apply, fast door, 2 workers, {FULL} in flight"
             result.rows.append(cpu_row(name, game.name, full[TWO_WORKERS], full[FAST], "fast_workers", "1 worker"))
             result.rows.append(_p99_row(game.name, half))
@@ -96,6 +112,26 @@ def _rows(game: str, loads: Mapping[str, Load], in_flight: int) -> list[Row]:
         )
         for peer, bound in BOUNDS.items()
         if peer in loads
+    ]
+
+
+def _unix_rows(game: str, single: Mapping[str, Load], shared: Mapping[str, Load]) -> list[Row]:
+    """Return the rows of Unix sockets: with client and server on one core, and on cores of their own."""
+    name = f"Apply, fast door at a Unix socket beside grpcio's port, {SINGLE} in flight on one core"
+    ours = single[FAST_UNIX]
+    return [
+        cpu_row(name, game, shared[FAST_UNIX], shared[GRPCIO], "unix_grpcio", "Apply at grpcio's port, over TCP"),
+        Row(
+            row=f"Apply, fast door at a Unix socket, 50 % of the calls, {SINGLE} in flight",
+            game=game,
+            unit="ms",
+            ours=ours.p50,
+            peer=UNIX_P50,
+            bound=bound_of("unix_p50", game).bound,
+            peer_name="what a call is to take at most",
+            at_most=True,
+            run=ours.run,
+        ),
     ]
 
 

@@ -71,7 +71,7 @@ def _beside_bare(plan: BenchPlan) -> list[Row]:
                 runs = h2load.take_turns(contenders, call, in_flight, plan)
                 loads = h2load.medians(runs, lambda load: load.per_cpu_second)
                 name = f"Apply beside a bare server, {in_flight} in flight"
-                rows.append(cpu_row(name, game.name, loads[APPLY], loads[BARE], "apply_bare", BARE))
+                rows.append(cpu_row(name, game.name, loads[APPLY], loads[BARE], f"apply_bare_{in_flight}", BARE))
     return rows
 
 
