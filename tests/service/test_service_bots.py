@@ -82,7 +82,7 @@ def test_the_ladder_is_that_of_the_library(server: Running, game: Game) -> None:
 
 def test_rungs_above_the_limit_are_left_out(door: Door, game: Game) -> None:
     budgets = {rung.name: bots.get(rung.bot, game, game.min_players).budget for rung in ladder(game)}
-    most = sorted(budgets.values())[-2]
+    most = max(budgets.values()) - 1
     with running(Settings(address="127.0.0.1:0", max_playouts=most), door) as server:
         found = bot_stub(server.channel).ListBots(pb.ListBotsRequest(game=game.name)).ladder
         assert [rung.name for rung in found] == [name for name, budget in budgets.items() if budget <= most]
