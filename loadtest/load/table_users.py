@@ -129,7 +129,8 @@ class BotUser(FrontendUser):
         super().begin()
         request = bot_service_pb2.ListBotsRequest(game=self.mirror.game.name)
         stub = BotServiceStub(self.channel)
-        self.bot = stub.ListBots(request, metadata=self.metadata).ladder[-1].bot
+        strongest = stub.ListBots(request, metadata=self.metadata).ladder[-1]
+        self.bot = strongest.bots_by_players.get(self.mirror.num_players(), strongest.bot)
 
     def choose(self) -> Action:
         """Return the bot's suggestion."""

@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere import bots, engine
-from chatiere.bots.ladder import ladder
+from chatiere.bots.ladder import Rung, ladder
 from chatiere.bots.registry import Registry
 from chatiere.engine.core.languages import catalogue
 
@@ -21,10 +21,26 @@ def test_a_ladder_is_complete_and_in_order(name: str) -> None:
     assert names == sorted(set(names), key=ORDER.index)
     assert (names[0], names[-1]) == (ORDER[0], ORDER[-1])
     assert not {*names} & {*bots.names(name)}
-    assert len({rung.bot for rung in rungs}) == len(rungs)
     strengths = [rung.strength for rung in rungs]
     assert strengths[0] == 0
     assert strengths == sorted(set(strengths))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_rungs_are_different_bots_with_every_number_of_players(name: str) -> None:
+    game = engine.game(name)
+    numbers = range(game.min_players, game.max_players + 1)
+    rungs = ladder(game)
+    for players in numbers:
+        assert len({rung.bot_for(players) for rung in rungs}) == len(rungs)
+    for rung in rungs:
+        assert {*rung.bots_by_players} <= {str(players) for players in numbers}
+        assert rung.bot not in rung.bots_by_players.values()
+
+
+def test_a_rung_may_be_another_bot_with_some_number_of_players() -> None:
+    rung = Rung("tiger", "Tiger", "flat", 1, 0.001, {"2": "ismcts"})
+    assert [rung.bot_for(players) for players in (2, 3)] == ["ismcts", "flat"]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -33,7 +49,7 @@ def test_rungs_are_quick_and_can_sit_at_sealed_tables(name: str) -> None:
     for rung in ladder(game):
         assert 0 < rung.seconds <= 0.02, rung
         for players in range(game.min_players, game.max_players + 1):
-            assert Registry().get(rung.bot, game, players).is_reproducible
+            assert Registry().get(rung.bot_for(players), game, players).is_reproducible
 
 
 def test_titles_are_the_same_in_all_games_and_in_each_language() -> None:

@@ -31,7 +31,9 @@ RUNGS = [
 def rungs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Put quick bots on all ladders. Return the file of the ladders."""
     path = tmp_path / "ladder.json"
-    path.write_text(json.dumps({TWO: [], THREE: []}))
+    path.write_text(
+        json.dumps({TWO: [rung._asdict() | {"bots_by_players": {"9": "random"}} for rung in RUNGS], THREE: []})
+    )
     monkeypatch.setattr(command, "ladder", lambda game: RUNGS)
     monkeypatch.setattr(command, "FILE", path)
     return path
@@ -122,10 +124,23 @@ def test_figures_are_written_into_the_ladder(run: Run, tmp_path: Path, rungs: Pa
     assert written[THREE] == []
     found = [Rung(**each) for each in written[TWO]]
     assert [rung[:3] for rung in found] == [rung[:3] for rung in RUNGS]
+    assert [rung.bots_by_players for rung in found] == [{"9": "random"}] * len(RUNGS)
     assert [str(rung.strength) for rung in found] == [row[2] for row in cells(result.stdout)]
     assert all(0 < rung.seconds < 1 for rung in found)
     refused = run("ladder", TWO, "--output", tmp_path / "found.json", "--write", "--propose", "random,flat")
     assert refused.stderr == "Error: --write is for the ladder as it is, with the fewest players\n"
+
+
+def test_rungs_are_the_bots_of_the_number_of_players(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    highest = RUNGS[-1]._replace(bots_by_players={"3": "flat:playouts=12"})
+    monkeypatch.setattr(command, "ladder", lambda game: [*RUNGS[:-1], highest])
+    path = tmp_path / "found.json"
+    for players, bot in ((2, "flat:playouts=8"), (3, "flat:playouts=12")):
+        result = run("ladder", TWO, "--players", players, "--games", 1, "--output", path)
+        assert cells(result.stdout)[-1][1] == f"`{bot}`"
+    kept = json.loads(path.read_text())
+    assert Match(3, "flat:playouts=12", RUNGS[1].bot).key() in kept["deals"]
+    assert {"2 players: flat:playouts=8", "3 players: flat:playouts=12"} <= {*kept["seconds"]}
 
 
 def test_rungs_are_proposed(run: Run, tmp_path: Path) -> None:

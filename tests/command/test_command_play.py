@@ -2,6 +2,7 @@
 
 import socket
 import tempfile
+from pathlib import Path
 
 import click
 import pytest
@@ -9,7 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from chatiere import bots, engine
 from chatiere.bots.ladder import ladder
-from chatiere.clients import Client, begin, play
+from chatiere.clients import Client, begin, play, records
 from chatiere.service.base.settings import Settings
 from chatiere.service.ports.server import create_server
 from chatiere.terminal.lines import narrate
@@ -78,6 +79,14 @@ def test_rungs_have_names(run: Run, name: str) -> None:
     result = run("play", "--game", name, "--players", players, "--bots", ",".join(rung.name for rung in rungs))
     seats = [f"  seat {seat}: {rungs[seat % 2].name}" for seat in range(players)]
     assert result.stdout.splitlines()[1 : players + 1] == seats
+
+
+def test_a_rung_is_the_bot_of_the_number_of_players(run: Run, tmp_path: Path) -> None:
+    (rung,) = (rung for rung in ladder(engine.game("momistigri")) if rung.bots_by_players)
+    path = tmp_path / f"played{records.SUFFIX}"
+    for players in (3, 4):
+        run("play", "--game", "momistigri", "--players", players, "--bots", rung.name, "--record", path)
+        assert list(records.read_record(path).seat_names) == [rung.bot_for(players)] * players
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -49,7 +49,9 @@ WINS = 96
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a quick bot play the games."""
-    monkeypatch.setattr(puzzles, "ladder", lambda game: [Rung("tiger", "Tiger", "flat:playouts=20", 0, 0.001)])
+    monkeypatch.setattr(
+        puzzles, "ladder", lambda game: [Rung("tiger", "Tiger", "flat:playouts=20", 0, 0.001, {"3": "flat:playouts=9"})]
+    )
 
 
 def test_a_position_with_one_good_action_is_found() -> None:
@@ -96,6 +98,7 @@ def test_a_search_that_was_stopped_is_gone_on_with(run: Run, tmp_path: Path) -> 
     assert result.stdout == f"{len(kept['puzzles'])} puzzles in 6 games: {whole}\n"
     assert 2 <= len(kept["puzzles"]) <= 6
     assert (kept["setting"]["game"], kept["setting"]["players"]) == ("momistigri", 3)
+    assert kept["setting"]["bot"] == "flat:playouts=9"
     # It ends with the number of puzzles that were asked for.
     run(*asked, stopped, "--count", 1)
     assert len(json.loads(stopped.read_text())["puzzles"]) == 1

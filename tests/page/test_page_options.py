@@ -86,6 +86,19 @@ def test_a_table_tells_what_was_chosen(visit: Callable[..., Person], game: str) 
     expect(page.locator(TOLD)).to_have_text(told)
 
 
+def test_a_strength_outlasts_another_number_of_players(visit: Callable[..., Person]) -> None:
+    """Its bot may be another one then."""
+    page = opened(visit(), "momistigri")
+    seat = page.locator("[name=seat-1]")
+    seat.select_option(label="Tiger")
+    with_three = seat.input_value()
+    page.locator("[name=players]").select_option("4")
+    expect(seat.locator("option:checked")).to_have_text("Tiger")
+    assert seat.input_value() != with_three
+    page.locator("[name=players]").select_option("3")
+    expect(seat).to_have_value(with_three)
+
+
 def test_choices_outlast_another_number_of_players(visit: Callable[..., Person]) -> None:
     page = opened(visit(), "chatpentiers")
     page.locator("[name=section_limits]").nth(1).fill("9")

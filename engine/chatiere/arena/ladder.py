@@ -115,16 +115,16 @@ class Measurement:
                 report(_DEALS_AT_ONCE * of_deal)
         return self.share(match)
 
-    def seconds(self, bot: str) -> float:
+    def seconds(self, bot: str, players: int) -> float:
         """Return how much processor time a decision among several actions takes on average, by games against itself."""
         kept: dict[str, float] = self._kept["seconds"]
-        if bot not in kept:
-            players = self._game.min_players
+        key = f"{players} players: {bot}"
+        if key not in kept:
             timed = _Timed(bots.get(bot, self._game, players))
             _play(self._game.name, [timed] * players, range(_TIMED_GAMES), self._seed)
-            kept[bot] = timed.seconds / timed.decisions
+            kept[key] = timed.seconds / timed.decisions
             self._save()
-        return kept[bot]
+        return kept[key]
 
     def _play(self, match: Match, first: int) -> NDArray[np.float64]:
         higher, lower = (bots.get(spec, self._game, match.players) for spec in (match.higher, match.lower))

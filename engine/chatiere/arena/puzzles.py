@@ -51,7 +51,7 @@ class Puzzles:
         """
         self._game, self._players, self._path = engine.game(game), players, path
         self._seed, self._simulations, self._easy = seed, simulations, easy
-        self._bot_name = ladder(self._game)[-1].bot
+        self._bot_name = ladder(self._game)[-1].bot_for(players)
         setting = {
             "game": game,
             "players": players,

@@ -68,10 +68,10 @@ def command(
             for bot in _propose(measurement, seats, games, bots.split(chain), own):
                 click.echo(bot)
             return
-        rungs = ladder(rules)
+        rungs = [rung._replace(bot=rung.bot_for(seats)) for rung in ladder(rules)]
         matches = [Match(seats, higher.bot, lower.bot) for lower, higher in pairwise(rungs)]
         *shares, against_own = _measure(measurement, [*matches, Match(seats, own, rungs[0].bot)], games)
-        measured = _with_figures(rungs, shares, [measurement.seconds(rung.bot) for rung in rungs])
+        measured = _with_figures(rungs, shares, [measurement.seconds(rung.bot, seats) for rung in rungs])
         if write:
             _write(rules, measured)
     except (ValueError, OSError) as error:
@@ -110,7 +110,8 @@ def _with_figures(rungs: Sequence[Rung], shares: Sequence[Share], seconds: Seque
 
 def _write(game: Game, rungs: Sequence[Rung]) -> None:
     ladders = json.loads(FILE.read_text(encoding="utf-8"))
-    ladders[game.name] = [rung._asdict() for rung in rungs]
+    for entry, rung in zip(ladders[game.name], rungs, strict=True):
+        entry.update(strength=rung.strength, seconds=rung.seconds)
     write_whole(FILE, f"{json.dumps(ladders, indent=1, ensure_ascii=False)}\n".encode())
 
 

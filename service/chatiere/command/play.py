@@ -108,7 +108,7 @@ def command(
 
 def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None) -> None:
     seed, players = record.stream.seed, record.players
-    given = [*_rungs(info)] if names is None else bots.split(names)
+    given = [*_rungs(info, players)] if names is None else bots.split(names)
     chosen = _chosen(info, players, given)
     seated = [chosen[seat % len(chosen)] for seat in range(players)]
     specs = [spec for spec, _ in seated]
@@ -121,14 +121,14 @@ def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None
         click.echo(line)
 
 
-def _rungs(info: GameInfo) -> dict[str, str]:
+def _rungs(info: GameInfo, players: int) -> dict[str, str]:
     # The ladder's bots by the names of its rungs, the weakest first.
-    return {rung.name: rung.bot for rung in ladder(engine.game(info.name))}
+    return {rung.name: rung.bot_for(players) for rung in ladder(engine.game(info.name))}
 
 
 def _chosen(info: GameInfo, players: int, given: list[str]) -> list[tuple[str, Bot]]:
     # The bots, of which rungs are given by their names, with their specs.
-    rungs = _rungs(info)
+    rungs = _rungs(info, players)
     return parse_bots(info, players, ",".join(rungs.get(name, name) for name in given))
 
 
@@ -176,7 +176,7 @@ def _seat_bots(
 ) -> dict[int, tuple[str, Bot]]:
     # The bots and their specs by seat: those named, or those of the record, or the default.
     seats = [seat for seat in range(record.players) if seat not in people]
-    _, usual, *_ = _rungs(info).values()
+    _, usual, *_ = _rungs(info, record.players).values()
     if names is None and record.seat_names:
         if any(record.seat_names[seat] == _PERSON for seat in seats):
             raise CommandError("a seat that a person played is a bot's now: name the bots with --bots")

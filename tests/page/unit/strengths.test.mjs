@@ -15,13 +15,20 @@ const LISTED = {
   ladder: [
     { name: "kitten", title: "Kitten", bot: "flat:playouts=9", strength: 0, typicalTime: "0.001s" },
     { name: "house-cat", title: "House cat", bot: "lone", strength: 50, typicalTime: "0.001s" },
-    { name: "hunter", title: "Hunter", bot: "flat:playouts=99", strength: 90, typicalTime: "0.500s" },
+    {
+      name: "hunter",
+      title: "Hunter",
+      bot: "flat:playouts=99",
+      strength: 90,
+      typicalTime: "0.500s",
+      botsByPlayers: { 3: "strong" },
+    },
     { name: "tiger", title: "Tiger", bot: "flat:playouts=999", strength: 200, typicalTime: "0.501s" },
   ],
 };
 
 test("the ladder comes first, as it is listed, then the bots without parameters", () => {
-  assert.deepEqual(strengthsOf(LISTED), [
+  assert.deepEqual(strengthsOf(LISTED, 2), [
     { bot: "flat:playouts=9", name: "Kitten" },
     { bot: "lone", name: "House cat" },
     { bot: "flat:playouts=99", name: "Hunter" },
@@ -29,11 +36,18 @@ test("the ladder comes first, as it is listed, then the bots without parameters"
     { bot: "random", name: "Random" },
     { bot: "strong", name: "Strong" },
   ]);
-  assert.deepEqual(strengthsOf({}), []);
+  assert.deepEqual(strengthsOf({}, 2), []);
+});
+
+test("a rung may be another bot with some number of players", () => {
+  const offered = strengthsOf(LISTED, 3);
+  assert.deepEqual(offered[2], { bot: "strong", name: "Hunter" });
+  assert.equal(offered.length, 5);
+  assert.deepEqual(adviserOf(LISTED, 3), { bot: "strong", name: "Hunter" });
 });
 
 test("the strongest gives hints that takes half a second at most", () => {
-  assert.deepEqual(adviserOf(LISTED), { bot: "flat:playouts=99", name: "Hunter" });
-  assert.equal(adviserOf({ ladder: LISTED.ladder.slice(0, 1) }).bot, "flat:playouts=9");
-  assert.equal(adviserOf({}).bot, "random");
+  assert.deepEqual(adviserOf(LISTED, 2), { bot: "flat:playouts=99", name: "Hunter" });
+  assert.equal(adviserOf({ ladder: LISTED.ladder.slice(0, 1) }, 2).bot, "flat:playouts=9");
+  assert.equal(adviserOf({}, 2).bot, "random");
 });

@@ -103,12 +103,14 @@ def _listed(registry: Registry, game: Game, language: str, most: int) -> bytes:
         if info.seconds is not None:
             bot.typical_time.FromNanoseconds(round(info.seconds * 1e9))
     for rung in ladder(game):
-        if registry.get(rung.bot, game, game.min_players).budget <= most:
+        numbers = range(game.min_players, game.max_players + 1)
+        if all(registry.get(rung.bot_for(players), game, players).budget <= most for players in numbers):
             offered = response.ladder.add(
                 name=rung.name,
                 title=say(f"ladder.{rung.name}", rung.title),
                 bot=rung.bot,
                 strength=rung.strength,
+                bots_by_players={int(players): bot for players, bot in rung.bots_by_players.items()},
             )
             offered.typical_time.FromNanoseconds(round(rung.seconds * 1e9))
     return response.SerializeToString()

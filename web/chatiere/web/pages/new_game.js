@@ -30,7 +30,7 @@ const PEOPLE = new Set(["me", "here"]);
 export async function open(_, game, seats = "", trust = "none", options) {
   const [room, listed] = await Promise.all([roomOf(game), listBots(game)]);
   const { title } = room.phrases;
-  const asked = new NewGame(room, strengthsOf(listed));
+  const asked = new NewGame(room, listed);
   const chosen = options === undefined ? undefined : /** @type {OptionsJson} */ (unpacked(options));
   asked.fill(seats === "" ? [] : decodeURIComponent(seats).split(" "), trust, chosen);
   return { element: asked.form, title };
@@ -40,14 +40,14 @@ export async function open(_, game, seats = "", trust = "none", options) {
 class NewGame {
   /**
    * @param {import("../games.js").Room} room
-   * @param {readonly import("../strengths.js").Strength[]} strengths
+   * @param {import("../strengths.js").ListedBots} listed
    */
-  constructor(room, strengths) {
+  constructor(room, listed) {
     const { name: game, phrases, info } = room;
     const { minPlayers = 2, maxPlayers = 2 } = info;
     this.game = game;
     this.options = new OptionsForm(room);
-    this.strengths = strengths;
+    this.listed = listed;
     this.refusal = h("p", { class: "refusal", role: "alert" });
     const numbers = Array.from({ length: maxPlayers - minPlayers + 1 }, (_, index) => minPlayers + index);
     this.players = h(
@@ -104,21 +104,28 @@ class NewGame {
   }
 
   #showSeats() {
-    const before = this.#chosen();
-    const usual = (this.strengths[1] ?? this.strengths[0])?.bot ?? "me";
+    // By their places: a strength may be another bot with another number of players.
+    const before = Array.from(this.seats.querySelectorAll("select"), ({ selectedIndex }) => selectedIndex);
+    const players = Number(this.players.value);
+    const strengths = strengthsOf(this.listed, players);
+    const usual = (strengths[1] ?? strengths[0])?.bot ?? "me";
     this.seats.replaceChildren(
-      ...Array.from({ length: Number(this.players.value) }, (_, seat) => {
-        const select = this.#chooser(seat);
-        select.value = before[seat] ?? (seat === 0 ? "me" : usual);
+      ...Array.from({ length: players }, (_, seat) => {
+        const select = this.#chooser(seat, strengths);
+        select.value = seat === 0 ? "me" : usual;
+        select.selectedIndex = before[seat] ?? select.selectedIndex;
         return h("li", {}, h("label", {}, h("span", {}, nameOfSeat(seat)), select));
       }),
     );
-    this.options.show(Number(this.players.value));
+    this.options.show(players);
     this.#showTrust();
   }
 
-  /** @param {number} seat */
-  #chooser(seat) {
+  /**
+   * @param {number} seat
+   * @param {readonly import("../strengths.js").Strength[]} strengths
+   */
+  #chooser(seat, strengths) {
     return h(
       "select",
       { name: `seat-${seat}`, onchange: () => this.#showTrust() },
@@ -130,7 +137,7 @@ class NewGame {
       h(
         "optgroup",
         { label: t("bots") },
-        this.strengths.map(({ bot, name }) => h("option", { value: bot }, name)),
+        strengths.map(({ bot, name }) => h("option", { value: bot }, name)),
       ),
     );
   }

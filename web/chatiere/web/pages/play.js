@@ -39,7 +39,8 @@ export async function open(_, id) {
   }
   const { game } = session.kept;
   const [room, listed] = await Promise.all([roomOf(game), listBots(game)]);
-  const play = new Play(session, room, strengthsOf(listed), adviserOf(listed).bot);
+  const players = session.table.seats.length;
+  const play = new Play(session, room, strengthsOf(listed, players), adviserOf(listed, players).bot);
   const live = roomOfTable(id);
   if (live !== undefined) {
     const { LiveTable } = await import("../rooms/live_table.js");

@@ -154,7 +154,7 @@ class Replay {
         this.#position(ply),
         listBots(this.record.game ?? ""),
       ]);
-      const bot = adviserOf(listed);
+      const bot = adviserOf(listed, this.players);
       if (this.#isOpen && !this.#game) {
         const seat = this.#seat() ?? turn?.seat ?? 0;
         const onEnd = () => this.#backToRecord();

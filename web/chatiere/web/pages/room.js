@@ -38,7 +38,7 @@ export async function open(_, id, game, players, watching) {
     throw new Error(t("not-a-link"));
   }
   await knownRoom(id, game, number);
-  const page = new RoomPage(new Room(id), room, strengthsOf(bots), watching === WATCHING);
+  const page = new RoomPage(new Room(id), room, strengthsOf(bots, number), watching === WATCHING);
   page.begin();
   return { element: page.element, title: room.phrases.title, leave: () => page.room.leave() };
 }
