@@ -132,6 +132,9 @@ ctypedef struct Operations:
     # At a decision: list the legal dense ids, ascending; returns their number. `ids` has space for MAX_LEGAL, all of
     # which may be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
+    # Draw one of these, all equally likely: a number below their number, which is the place of the action among them.
+    # For games where it is faster than listing them; else NULL.
+    int (*sample_action)(const void* body, Stream* stream) noexcept nogil
     # Why the game is over: a number of the game's own EndKind enum, from 1; 0 if it is not.
     int (*end)(const void* body) noexcept nogil
     # The seat that brought the end about; called when the game is over.

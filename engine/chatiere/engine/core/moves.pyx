@@ -54,10 +54,13 @@ cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcep
     # Play uniformly random legal actions to the end of the game. Returns the number of decisions.
     cdef uint16_t ids[MAX_LEGAL]
     cdef uint64_t decisions = 0
-    cdef int count, fault
+    cdef int action, fault
     while ops.settle(ops, body, stream) != TERMINAL:
-        count = ops.legal_actions(body, ids)
-        fault = ops.apply(body, ids[number_below(stream, count)], NULL)
+        if ops.sample_action != NULL:
+            action = ops.sample_action(body, stream)
+        else:
+            action = ids[number_below(stream, ops.legal_actions(body, ids))]
+        fault = ops.apply(body, action, NULL)
         debug_assert(fault == OK)
         debug_assert(ops.check(body) == OK)
         decisions += 1

@@ -8,6 +8,7 @@ from libc.string cimport memchr, memset
 
 from chatiere.engine.core.clearing cimport clear
 from chatiere.engine.games.chat_cartonne.cells cimport (
+    MAX_LISTED,
     end_word,
     first_word,
     list_filled,
@@ -18,7 +19,6 @@ from chatiere.engine.games.chat_cartonne.cells cimport (
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,
     CELL,
-    CELLS,
     EAST,
     HALF_SLEEPERS,
     JOINT_SHIFT,
@@ -38,9 +38,15 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     is_cat,
     is_sleeper,
     owner_of,
+    place_at,
     put_cell,
     walls_of,
 )
+
+cdef enum:
+    # Of number_boxes.
+    SPOTS_A_ROW = SIDE + 1
+    SPOTS = (SIDE + 2) * SPOTS_A_ROW
 
 
 cdef void read_layout(const State* state, Layout* layout) noexcept nogil:
@@ -117,7 +123,7 @@ cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept n
     # List the cells in the box of a joint where a cat of the active seat sleeps, ascending. Returns their number.
     cdef Layout layout
     cdef uint64_t box[WORDS]
-    cdef uint16_t filled[MAX_CARDS]
+    cdef uint16_t filled[MAX_LISTED]
     cdef int sleeper = SLEEPER + state.active, place, count = 0
     if memchr(state.cards, sleeper, state.laid) == NULL:
         return 0
@@ -147,61 +153,65 @@ cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil:
 
 # Score
 
-cdef inline int root_of(uint8_t* parent, int place) noexcept nogil:
-    while parent[place] != place:
-        parent[place] = parent[parent[place]]
-        place = parent[place]
-    return place
+cdef int number_boxes(const State* state, uint8_t* box_of, uint8_t* is_open) noexcept nogil:
+    # The box of each card, numbered by their lowest cells, and 1 for a card with an open edge where no other lies.
+    # Returns the number of boxes. Without branches on walls, which cannot be foreseen.
+    cdef uint16_t cells[MAX_LISTED]
+    # The place of the card in a spot, from 1; 0: none. A row of spots is a row of cells and an empty one, so that
+    # neighbours need no borders.
+    cdef uint8_t places[SPOTS]
+    cdef uint8_t walls[MAX_CARDS + 1]  # by place, from 1; all of them where no card is
+    cdef const uint8_t* spot
+    cdef int place, alone, missing, west, north, count = 0
+    clear(places, sizeof(places))
+    list_filled(state, cells)
+    walls[0] = NORTH | EAST | SOUTH | WEST
+    for place in range(state.laid):
+        places[spot_of(cells[place])] = place + 1
+        walls[place + 1] = walls_of(state.cards[place])
+    for place in range(state.laid):
+        spot = &places[spot_of(cells[place])]
+        west = (spot - 1)[0]
+        north = (spot - SPOTS_A_ROW)[0]
+        missing = (north == 0) * NORTH | (spot[1] == 0) * EAST | (spot[SPOTS_A_ROW] == 0) * SOUTH | (west == 0) * WEST
+        is_open[place] = missing & ~walls[place + 1] != 0
+        # The place of the card there if it is joined to this one, else 0.
+        west *= (walls[place + 1] & WEST | walls[west] & EAST) == 0
+        north *= (walls[place + 1] & NORTH | walls[north] & SOUTH) == 0
+        alone = west | north == 0
+        box_of[place] = count if alone else box_of[max(west, north) - 1]
+        count += alone
+        if west and north and box_of[west - 1] != box_of[north - 1]:
+            join(box_of, place + 1, box_of[west - 1], box_of[north - 1])
+            count -= 1
+    return count
+
+
+cdef inline int spot_of(int cell) noexcept nogil:
+    return SPOTS_A_ROW + cell + cell // SIDE
+
+
+cdef inline void join(uint8_t* box_of, int cards, uint8_t box, uint8_t other) noexcept nogil:
+    # Two boxes of the first so many cards become one, with the lower number.
+    cdef uint8_t lower = min(box, other), higher = max(box, other)
+    cdef int place
+    for place in range(cards):
+        box_of[place] = lower if box_of[place] == higher else <uint8_t> (box_of[place] - (box_of[place] > higher))
 
 
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil:
     # All boxes by their lowest cell, and the number of each card's box. Returns the number of boxes.
-    cdef uint8_t parent[MAX_CARDS]
-    cdef uint8_t number[MAX_CARDS]
-    cdef uint16_t cells[MAX_CARDS]
-    cdef uint8_t place_of[CELLS]  # 1 + the place of the card in a cell
-    cdef uint8_t open_edges[MAX_CARDS]  # the card has an open edge without a neighbour
-    cdef int place, cell, walls, other, count = 0, there, root, i = 0
+    cdef uint8_t is_open[MAX_CARDS]
+    cdef int count = number_boxes(state, box_of, is_open), place, other, there, i = 0
     cdef int contents[4]
     cdef Box* box
-    clear(place_of, sizeof(place_of))
-    list_filled(state, cells)
+    memset(boxes, 0, count * sizeof(Box))
+    for place in range(count):
+        boxes[place].closed = 1
     for place in range(state.laid):
-        place_of[cells[place]] = place + 1
-        parent[place] = place
-    for place in range(state.laid):
-        cell = cells[place]
-        walls = walls_of(state.cards[place])
-        open_edges[place] = 0
-        if walls & NORTH == 0:
-            open_edges[place] |= cell < SIDE or place_of[cell - SIDE] == 0
-        if walls & WEST == 0:
-            open_edges[place] |= cell % SIDE == 0 or place_of[cell - 1] == 0
-        if walls & EAST == 0:
-            other = place_of[cell + 1] if cell % SIDE < SIDE - 1 else 0
-            if other == 0:
-                open_edges[place] = 1
-            elif walls_of(state.cards[other - 1]) & WEST == 0:
-                parent[root_of(parent, other - 1)] = root_of(parent, place)
-        if walls & SOUTH == 0:
-            other = place_of[cell + SIDE] if cell < CELLS - SIDE else 0
-            if other == 0:
-                open_edges[place] = 1
-            elif walls_of(state.cards[other - 1]) & NORTH == 0:
-                parent[root_of(parent, other - 1)] = root_of(parent, place)
-    clear(number, sizeof(number))
-    for place in range(state.laid):
-        root = root_of(parent, place)
-        if number[root] == 0:
-            memset(&boxes[count], 0, sizeof(Box))
-            boxes[count].closed = 1
-            count += 1
-            number[root] = count
-        box_of[place] = number[root] - 1
-        box = &boxes[number[root] - 1]
+        box = &boxes[box_of[place]]
         box.size += 1
-        if open_edges[place]:
-            box.closed = 0
+        box.closed &= is_open[place] ^ 1
         contents_of(state.cards[place], contents)
         for other in range(3):
             box.toys[other] += contents[other]
@@ -211,8 +221,8 @@ cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept no
                 box.woken[owner_of(state.cards[place])] += 1
             else:
                 box.asleep[owner_of(state.cards[place])] += 1
-        if state.joints[i] == 0 or state.joints[i] & CELL != cells[place]:
-            continue
+    while state.joints[i]:
+        box = &boxes[box_of[place_at(state, state.joints[i] & CELL)]]
         there = state.joints[i] >> JOINT_SHIFT
         i += 1
         if there >= TOY_THERE:

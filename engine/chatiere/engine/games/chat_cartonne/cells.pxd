@@ -1,8 +1,11 @@
 # Chat Cartonne: sets of cells, a bit a cell in WORDS words of 64, and the cells beside others.
 from libc.stdint cimport uint16_t, uint64_t
 
-from chatiere.engine.core.bits cimport lowest_bit
-from chatiere.engine.games.chat_cartonne.state cimport CENTRE, WORDS, State
+from chatiere.engine.core.bits cimport count_bits, lowest_bit, nth_bit
+from chatiere.engine.games.chat_cartonne.state cimport CENTRE, MAX_CARDS, WORDS, State
+
+cdef enum:
+    MAX_LISTED = MAX_CARDS + 7  # space for cells that are written eight at a time
 
 cdef inline uint64_t word_of(const uint64_t* cells, int word) noexcept nogil:
     # Words beyond the table are empty.
@@ -48,6 +51,14 @@ cdef inline int lowest_cell(const uint64_t* cells) noexcept nogil:
         word += 1
     return 64 * word + lowest_bit(cells[word])
 
+cdef inline int nth_cell(const uint64_t* cells, int n) noexcept nogil:
+    # The cell with n others before it; the set must have more than n.
+    cdef int word = 0
+    while n >= count_bits(cells[word]):
+        n -= count_bits(cells[word])
+        word += 1
+    return 64 * word + nth_bit(cells[word], n)
+
 cdef inline uint64_t next_column(uint64_t column) noexcept nogil:
     # `first_column` of the next word.
     return column >> 16 | column << 8
@@ -67,16 +78,17 @@ cdef inline uint64_t free_beside(const State* state, int word) noexcept nogil:
     )
 
 cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids) noexcept nogil:
-    # Write the cells of a word, ascending, as numbers from `first_id`. Returns their number.
-    cdef int count = 0, first = first_id + 64 * word
-    while cells:
-        ids[count] = first + lowest_bit(cells)
-        cells &= cells - 1
-        count += 1
+    # Write the cells of a word, ascending, as numbers from `first_id`. Returns their number. Eight at a time, as
+    # few words have more: up to seven ids beyond the last are written, and ignored.
+    cdef int count = count_bits(cells), first = first_id + 64 * word, done, i
+    for done in range(0, count, 8):
+        for i in range(8):
+            ids[done + i] = first + lowest_bit(cells | <uint64_t> 1 << 63)
+            cells &= cells - 1
     return count
 
 cdef inline void list_filled(const State* state, uint16_t* cells) noexcept nogil:
-    # The cell of each card on the table.
+    # The cell of each card on the table; there has to be space for MAX_LISTED.
     cdef int count = 0, word
     for word in range(WORDS):
         count += list_word(state.filled[word], word, 0, cells + count)

@@ -41,7 +41,7 @@ from chatiere.engine.wire.reader cimport (
 )
 from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.chat_cartonne.boxes cimport Box, joints_for_toy, read_boxes, score
-from chatiere.engine.games.chat_cartonne.cells cimport list_filled
+from chatiere.engine.games.chat_cartonne.cells cimport MAX_LISTED, list_filled
 from chatiere.engine.games.chat_cartonne.kernel cimport view
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
@@ -433,7 +433,7 @@ cdef int put_state(Writer out, Position position) except -1:
     # A position → ChatCartonneState.
     cdef const State* state = state_of(position)
     cdef const Seat* held
-    cdef uint16_t cells[MAX_CARDS]
+    cdef uint16_t cells[MAX_LISTED]
     cdef int seat, place, part
     cdef size_t begun
     OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
@@ -629,7 +629,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     cdef View seen
     cdef const State* state = &seen.state
     cdef const Seat* held
-    cdef uint16_t cells[MAX_CARDS]
+    cdef uint16_t cells[MAX_LISTED]
     cdef int other, place, part, princesses
     cdef size_t begun
     view(position.body, viewer, &seen)
@@ -667,7 +667,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 
 cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_of, int number):
     cdef uint8_t majority[SEATS]
-    cdef uint16_t cells[MAX_CARDS]
+    cdef uint16_t cells[MAX_LISTED]
     cdef int place, seat, count = 0
     cdef size_t begun = out.begin(fields.SCORE_DETAIL_BOXES), inner
     list_filled(state, cells)

@@ -31,7 +31,7 @@ from chatiere.engine.games.chat_cartonne.boxes cimport cat_can_follow, cats_to_w
 from chatiere.engine.games.chat_cartonne.chance cimport can_come, chance_outcomes, sample_outcome, start_is_left
 from chatiere.engine.games.chat_cartonne.hidden cimport resample
 from chatiere.engine.games.chat_cartonne.invariants cimport check
-from chatiere.engine.games.chat_cartonne.legal cimport forbids, legal_actions, playable_types
+from chatiere.engine.games.chat_cartonne.legal cimport forbids, legal_actions, playable_types, sample_action
 from chatiere.engine.games.chat_cartonne.limits cimport limits
 from chatiere.engine.games.chat_cartonne.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.chat_cartonne.policy cimport WEIGHTS, advise
@@ -489,6 +489,7 @@ cdef Operations operations = Operations(
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    sample_action=sample_action,
     end=end,
     ended_by=ended_by,
     apply=apply,

@@ -3,7 +3,9 @@
 from libc.stdint cimport uint16_t, uint64_t
 from libc.string cimport memcpy
 
+from chatiere.engine.core.bits cimport count_bits
 from chatiere.engine.core.game cimport MAX_LEGAL, OK
+from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.chat_cartonne.boxes cimport (
     Layout,
     is_free_joint,
@@ -14,6 +16,7 @@ from chatiere.engine.games.chat_cartonne.boxes cimport (
     walls_meet,
 )
 from chatiere.engine.games.chat_cartonne.cells cimport (
+    MAX_LISTED,
     beside,
     end_word,
     first_column,
@@ -23,6 +26,7 @@ from chatiere.engine.games.chat_cartonne.cells cimport (
     list_word,
     lowest_cell,
     next_column,
+    nth_cell,
     word_of,
 )
 from chatiere.engine.games.chat_cartonne.state cimport (
@@ -43,7 +47,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY_ON_JOINT_ID,
     IDS_OF_SLOT,
     JOINT_SHIFT,
-    MAX_CARDS,
+    MAX_HAND,
     NORTH,
     NO_DOUBLE_WALLS,
     PASS_ID,
@@ -76,6 +80,9 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     place_at,
     walls_of,
 )
+
+cdef enum:
+    MAX_PLAYS = 2 * MAX_HAND + 1  # of list_plays
 
 
 cdef bint has_princess(const State* state) noexcept nogil:
@@ -240,16 +247,30 @@ cdef int forbids(const State* state, int action) noexcept nogil:
 
 # Lists
 
-cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nogil:
-    # Every cell beside a card.
-    cdef int count = 0, first = max(0, first_word(state) - 1), word
-    cdef uint64_t column = first_column(first), before = 0, cells = state.filled[first], after
-    for word in range(first, min(WORDS, end_word(state) + 1)):
+cdef inline int find_free(const State* state, uint64_t* cells, int* first, int* end) noexcept nogil:
+    # Every cell beside a card, in the words from `first` to `end`; others are not written. Returns their number.
+    cdef int count = 0, word
+    cdef uint64_t column, before = 0, here, after
+    first[0] = max(0, first_word(state) - 1)
+    end[0] = min(WORDS, end_word(state) + 1)
+    column = first_column(first[0])
+    here = state.filled[first[0]]
+    for word in range(first[0], end[0]):
         after = word_of(state.filled, word + 1)
-        count += list_word(beside(before, cells, after, column), word, first_id, ids + count)
+        cells[word] = beside(before, here, after, column)
+        count += count_bits(cells[word])
         column = next_column(column)
-        before = cells
-        cells = after
+        before = here
+        here = after
+    return count
+
+
+cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nogil:
+    cdef uint64_t cells[WORDS]
+    cdef int count = 0, first, end, word
+    find_free(state, cells, &first, &end)
+    for word in range(first, end):
+        count += list_word(cells[word], word, first_id, ids + count)
     return count
 
 
@@ -264,23 +285,20 @@ cdef inline void list_again(const uint16_t* ids, int count, int more, uint16_t* 
         memcpy(target + i, &four, sizeof(four))
 
 
-cdef int list_cartons(const State* state, uint16_t* ids, int* cells) noexcept nogil:
-    # `cells` is written if the first ids are those of slot 0 for every cell beside a card.
+cdef int list_plays(const State* state, int* first_ids) noexcept nogil:
+    # The plays on any cell beside a card: cartons, unless walls may not meet, and a sleeping cat. Each by its id of
+    # cell 0, ascending. Returns their number.
     cdef const Seat* held = &state.seats[state.active]
-    cdef int count = 0, slot, turned, first_id
-    if state.variants & NO_DOUBLE_WALLS:
-        return list_without_double_walls(state, ids)
-    for slot in range(held.hand_size):
-        if held.hand[slot] == PRINCESS:
-            break
-        for turned in range(1 + can_turn(held.hand[slot])):
-            first_id = FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned
-            if count == 0:
-                cells[0] = list_free(state, first_id, ids)
-            else:
-                list_again(ids, cells[0], first_id - FIRST_CARTON_ID, ids + count)
-            count += cells[0]
-    return count
+    cdef int count = 0, slot
+    if plays_from_hand(state) and not state.variants & NO_DOUBLE_WALLS:
+        for slot in range(held.hand_size):
+            if held.hand[slot] == PRINCESS:
+                break
+            first_ids[count] = FIRST_CARTON_ID + IDS_OF_SLOT * slot
+            first_ids[count + 1] = first_ids[count] + CELLS
+            count += 1 + can_turn(held.hand[slot])
+    first_ids[count] = FIRST_SLEEP_ID
+    return count + (state.phase == TURN and held.supply > 0)
 
 
 cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept nogil:
@@ -303,7 +321,7 @@ cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept n
 
 
 cdef int list_princess(const State* state, uint16_t* ids) noexcept nogil:
-    cdef uint16_t cells[MAX_CARDS]
+    cdef uint16_t cells[MAX_LISTED]
     cdef int count = 0, place = 0
     while state.joints[place]:
         ids[count] = FIRST_PRINCESS_ON_JOINT_ID + (state.joints[place] & CELL)
@@ -357,7 +375,8 @@ cdef int list_toys(const State* state, uint16_t* ids) noexcept nogil:
 
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int count, cells = 0
+    cdef int first_ids[MAX_PLAYS]
+    cdef int count = 0, plays, cells, i
     if state.phase == CHOOSE_START or state.phase == PLACE_START:
         return list_setup(state, ids)
     if state.phase == TOY:
@@ -365,23 +384,43 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     if state.phase == CAT:
         ids[0] = SKIP_ID
         return 1 + list_cats(state, ids + 1)
-    if plays_from_hand(state):
-        count = list_cartons(state, ids, &cells)
-    else:
+    if not plays_from_hand(state):
         ids[0] = DRAW_ID
         count = 1
-    if state.phase == TURN and state.seats[state.active].supply:
-        if cells:
-            list_again(ids, cells, FIRST_SLEEP_ID - FIRST_CARTON_ID, ids + count)
-            count += cells
-        else:
-            count += list_free(state, FIRST_SLEEP_ID, ids + count)
+    elif state.variants & NO_DOUBLE_WALLS:
+        count = list_without_double_walls(state, ids)
+    plays = list_plays(state, first_ids)
+    if plays:
+        cells = list_free(state, first_ids[0], ids + count)
+        for i in range(1, plays):
+            list_again(ids + count, cells, first_ids[i] - first_ids[0], ids + count + i * cells)
+        count += plays * cells
     if plays_from_hand(state) and has_princess(state):
         count += list_princess(state, ids + count)
     if count == 0:
         ids[0] = PASS_ID
         count = 1
     return count
+
+
+cdef int sample_action(const void* body, Stream* stream) noexcept nogil:
+    # The cells of all plays are counted, and those of one looked up.
+    cdef const State* state = <const State*> body
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef int first_ids[MAX_PLAYS]
+    cdef uint64_t cells[WORDS]
+    cdef int may_only_draw = state.phase == TURN and may_draw(state), plays, free = 0, first, end, number
+    if not may_only_draw and (
+        (state.phase != TURN and state.phase != PLAY) or state.variants & NO_DOUBLE_WALLS or has_princess(state)
+    ):
+        return ids[number_below(stream, legal_actions(body, ids))]
+    plays = list_plays(state, first_ids)
+    if plays:
+        free = find_free(state, cells, &first, &end)
+    number = number_below(stream, max(1, may_only_draw + plays * free)) - may_only_draw
+    if plays == 0 or number < 0:
+        return DRAW_ID if may_only_draw else PASS_ID
+    return first_ids[number // free] + 64 * first + nth_cell(cells + first, number % free)
 
 
 # Playable types of a hand

@@ -6,7 +6,15 @@ from libc.string cimport memset
 from chatiere.engine.games.chat_cartonne.weights import PLAYOUT_WEIGHTS
 
 from chatiere.engine.games.chat_cartonne.boxes cimport Layout, contents_of, read_layout, spread_from
-from chatiere.engine.games.chat_cartonne.cells cimport list_filled, spread, to_east, to_north, to_south, to_west
+from chatiere.engine.games.chat_cartonne.cells cimport (
+    MAX_LISTED,
+    list_filled,
+    spread,
+    to_east,
+    to_north,
+    to_south,
+    to_west,
+)
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,
     CAT,
@@ -23,7 +31,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY_ON_JOINT_ID,
     IDS_OF_SLOT,
     JOINT_SHIFT,
-    MAX_CARDS,
     NORTH,
     PLAY,
     SOUTH,
@@ -138,7 +145,7 @@ cdef int score_cat(const State* state, const Weights* by) noexcept nogil:
     # Of a cat that follows the carton just played, on either joint.
     cdef Layout layout
     cdef uint64_t[WORDS] box
-    cdef uint16_t[MAX_CARDS] cells
+    cdef uint16_t[MAX_LISTED] cells
     cdef int[4] sums
     cdef int[4] contents
     cdef int place, joint = 0, there, own = 0, i

@@ -662,6 +662,7 @@ cdef Operations operations = Operations(
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    sample_action=NULL,
     end=end,
     ended_by=ended_by,
     apply=apply,
