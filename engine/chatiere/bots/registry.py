@@ -136,7 +136,7 @@ _FOR_ANY_GAME = {
             0,
             False,
             "Noise",
-            "Percentage of chance in the search’s first preferences, so that games to learn from differ.",
+            "Percentage of chance in the search's first preferences, so that games to learn from differ.",
         ),
         _TEMPERATURE,
         takes_network=True,
