@@ -110,7 +110,7 @@ def test_a_wrong_move_is_answered_by_the_service(visit: Callable[..., Person]) -
     # A move that the rules allow is not that of the guide.
     person.pick('.stage .item[data-pick="card:27"]')
     page.locator(".bar .choices button.primary").click()
-    expect(refusal).to_contain_text("The rules allow that, too.")
+    expect(refusal).to_contain_text("The rules also allow this move.")
     page.locator(GUIDE).get_by_text("Show me", exact=True).click()
     person.pick('.stage .item[data-pick="card:11"]')
     page.locator(".bar .choices button.primary").click()
