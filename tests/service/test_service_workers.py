@@ -153,6 +153,19 @@ def test_a_worker_hangs_only_while_its_supervisor_looks(
         assert process.is_killed is killed
 
 
+def test_metrics_can_be_collected_while_a_worker_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    with MetricsFiles(1) as files:
+        allocate, collector = os.posix_fallocate, files.collector()
+
+        def collect_and_allocate(*arguments: int) -> None:
+            assert list(collector.collect()) == []
+            allocate(*arguments)
+
+        monkeypatch.setattr(os, "posix_fallocate", collect_and_allocate)
+        files.forget_present(0)
+        assert len(list(files.directory.glob("gauge_*.db"))) == 2
+
+
 # Shortage
 
 

@@ -52,14 +52,14 @@ class MetricsFiles(Closing):
     def prepare(self, worker: int) -> None:
         """Create a worker's missing files. Raises OSError."""
         for kind in _KINDS:
-            with (self.directory / f"{kind}_{worker}.db").open("ab") as file:
-                os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
+            if not (path := self._path(kind, worker)).exists():
+                _create(path)
 
     def forget_present(self, worker: int) -> None:
         """Reset the gauges of a dead worker; its totals stay. Raises OSError."""
         # prometheus_client's mark_process_dead finds no file when the process has no descriptors left.
         for kind in _PRESENT:
-            (self.directory / f"{kind}_{worker}.db").unlink(missing_ok=True)
+            self._path(kind, worker).unlink(missing_ok=True)
         self.prepare(worker)
 
     def collector(self) -> Collector:
@@ -70,6 +70,17 @@ class MetricsFiles(Closing):
         """Remove the files."""
         if hasattr(self, "directory"):
             shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _path(self, kind: str, worker: int) -> Path:
+        return self.directory / f"{kind}_{worker}.db"
+
+
+def _create(path: Path) -> None:
+    # Whoever collects them meanwhile must not find a file without its beginning.
+    begun = path.with_suffix(".new")
+    with begun.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
+    begun.rename(path)
 
 
 class _FileValue:
