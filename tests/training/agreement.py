@@ -40,7 +40,8 @@ def main(name: str) -> None:
             batch = env.step(batch.random_actions())
     weights = network.in_integers(parameters, seen).weights
     again = network.in_integers(*network.parameters_of(weights)).weights
-    print(max(logits), max(values), sum(int((one != other).sum()) for one, other in zip(weights, again, strict=True)))
+    others = sum(np.count_nonzero(one != other) for one, other in zip(weights, again, strict=True))
+    print(max(logits), max(values), others)
 
 
 if __name__ == "__main__":
