@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,14 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from chatiere.clients import CHANNEL_OPTIONS
 from chatiere.service.base.errors import Refusal
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange import health as health_module
 from chatiere.service.guards import limits
 from chatiere.service.guards.limits import CallLimit, Limits
 from chatiere.service.guards.tokens import new_token
-from chatiere.v1 import batch_service_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, game_service_pb2, game_service_pb2_grpc
 
 from .process import wait_until
 from .support import PATIENCE, Door, Running, SlowCall, batch_stub, code_of, read_refusal, refusal, running
@@ -102,10 +104,29 @@ def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch, doo
     monkeypatch.setattr(health_module, "WATCHES", 2)
     with running(door=door) as server:
         first, second, third = (watch_the_health(server) for _ in range(3))
-        assert list(first) == []
-        assert first.code() is grpc.StatusCode.OK
+        with pytest.raises(grpc.RpcError):
+            next(first)
+        assert first.code() is grpc.StatusCode.UNIMPLEMENTED
         assert second.is_active()
         assert third.is_active()
+
+
+def test_a_crowd_of_clients_that_watch_the_health_comes_to_rest(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
+    monkeypatch.setattr(health_module, "WATCHES", 2)
+    own = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1))
+    with running(door=door) as server, ExitStack() as stack:
+        channels = [stack.enter_context(grpc.insecure_channel(server.address, own)) for _ in range(6)]
+        for channel in channels:
+            grpc.channel_ready_future(channel).result(PATIENCE)
+        # Those whose watch has ended count the server as healthy, and do not watch it again.
+        labels = {"grpc_type": "server_stream", "grpc_service": "grpc.health.v1.Health", "grpc_method": "Watch"}
+        wait_until(
+            lambda: server.sample("grpc_server_handled_total", grpc_code="Unimplemented", **labels) == 4,
+            "four watches have ended",
+        )
+        for channel in channels:
+            assert code_of(game_service_pb2_grpc.GameServiceStub(channel).ListGames, LIST_GAMES) is grpc.StatusCode.OK
+        assert server.sample("grpc_server_started_total", **labels) == 6
 
 
 # One client

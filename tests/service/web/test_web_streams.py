@@ -299,6 +299,7 @@ def test_health_needs_no_token_but_has_a_number_of_watches(tmp_path: Path, monke
             with watched(web) as third:
                 assert third.next() == SERVING
                 assert first.next() is None
+                assert first.code == "unimplemented"
 
 
 def test_a_watch_whose_request_does_not_come_ends_in_time() -> None:

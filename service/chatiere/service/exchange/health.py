@@ -18,6 +18,8 @@ HEALTH_SERVICE: str = SERVICE_NAME
 # Health watches that a worker holds open; they need no token.
 WATCHES = 256
 
+# gRPC's clients take this for healthy and do not ask again; after any other end they watch anew, at once.
+_CROWDED = Status(code_pb2.UNIMPLEMENTED, message=f"too many health watches (at most {WATCHES}): use Check")
 _UNKNOWN = Status(code_pb2.NOT_FOUND, message="unknown service")
 
 
@@ -41,14 +43,14 @@ class Health:
         return _response(status)
 
     def watch(self, request: bytes, feed: Feed) -> Callable[[], None]:
-        """Send the status of a service, and each change of it, until the server stops."""
+        """Send the status of a service, and each change, until the server stops or another watch needs the slot."""
         service = _service_in(request)
         with self._lock:
             self._watches[feed] = service
             feed.send(_response(self._statuses.get(service, HealthCheckResponse.SERVICE_UNKNOWN)))
             if self._is_stopping:
                 feed.end()
-        self._slots.take(feed.origin, feed, feed.end)
+        self._slots.take(feed.origin, feed, partial(feed.cut, StatusError(_CROWDED)))
         return partial(self._forget, feed)
 
     def set(self, service: str, status: HealthCheckResponse.ServingStatus) -> None:
