@@ -44,6 +44,9 @@ _FILE = click.Path(exists=True, dir_okay=False)
     "--game", "games", type=click.Choice([game.name for game in engine.games()]), multiple=True, help="A game to play."
 )
 @click.option("--ramp", "has_ramp", is_flag=True, help="Find how many users it bears: more and more, in steps.")
+@click.option(
+    "--processes", type=click.IntRange(1), default=1, show_default=True, help="Processes that generate the load."
+)
 @click.option("--workers", default=2, show_default=True, help="Workers of the server that it starts.")
 @click.option("--attack", "attacks", multiple=True, help="Part of the name of attacks of the siege. Default: all.")
 @click.option(
@@ -53,6 +56,7 @@ def main(
     names: tuple[str, ...],
     address: str | None,
     has_ramp: bool,
+    processes: int,
     workers: int,
     attacks: tuple[str, ...],
     doors: tuple[str, ...],
@@ -75,7 +79,7 @@ def main(
     if not entries:
         raise click.UsageError("no attack has such a name and such a door")
     deployment["has_tls"] |= any(deployment[name] for name in ("tls_ca", "tls_certificate"))
-    target = Target(address, Deployment(**deployment), workers, has_ramp)
+    target = Target(address, Deployment(**deployment), workers, processes, has_ramp)
     REPORTS.mkdir(parents=True, exist_ok=True)
     chosen = names or (*scenario_names(), *([plan.NAME] if address is None else []))
     broken = [name for name in chosen if not _is_within_budget(name, target, entries)]
@@ -84,11 +88,15 @@ def main(
 
 
 class Target(NamedTuple):
-    """The service to load, or how to start it (`address`: None); `has_ramp`: with more and more users."""
+    """The service to load, or how to start it (`address`: None).
+
+    `workers`: of the service that it starts; `processes`: of the generator; `has_ramp`: with more and more users.
+    """
 
     address: str | None
     deployment: Deployment
     workers: int
+    processes: int
     has_ramp: bool
 
 
@@ -102,26 +110,27 @@ def _is_within_budget(name: str, target: Target, entries: list[tuple[plan.Attack
         if target.address is not None:
             if scenario.uses_web and target.deployment.web_address is None:
                 raise click.UsageError(f"{name} needs --web-address")
-            kept = locust(name, target.address, target.deployment, has_ramp=target.has_ramp) == 0
+            kept = locust(name, target.address, target) == 0
         else:
             # Rooms in memory are of one worker.
             more = ("--relay", "memory") if scenario.has_rooms else ("--workers", str(target.workers))
             with own_server(*more, doors=("grpcio", *(["web"] if scenario.uses_web else []))) as own:
                 deployment = replace(target.deployment, web_address=own.addresses.get("web"))
-                kept = locust(name, own.address, deployment, has_ramp=target.has_ramp) == 0
+                kept = locust(name, own.address, target._replace(deployment=deployment)) == 0
     if not target.has_ramp:
         click.echo(f"{name}: {'within its budget' if kept else 'budget broken'}\n")
     return kept
 
 
-def locust(name: str, address: str, deployment: Deployment, *, has_ramp: bool = False) -> int:
-    """Run a scenario against a server, and return Locust's exit code."""
+def locust(name: str, address: str, target: Target) -> int:
+    """Run a scenario against a server at an address, and return Locust's exit code."""
     command: tuple[str | Path, ...] = (
         *(Path(sys.executable).with_name("locust"), "--locustfile", HERE / "locustfile.py", "--headless"),
         *("--scenario", name, "--host", address, "--only-summary", "--html", REPORTS / f"{name}.html"),
-        *(["--ramp"] if has_ramp else []),
+        *(["--ramp"] if target.has_ramp else []),
+        *(["--processes", str(target.processes)] if target.processes > 1 else []),
     )
-    return subprocess.run(command, check=False, env=deployment.environment()).returncode
+    return subprocess.run(command, check=False, env=target.deployment.environment()).returncode
 
 
 if __name__ == "__main__":

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 # Between the last step that kept the budget and the first that broke it.
 _HALVINGS = 2
-# The share of a processor at which the generator, which has one, measures itself.
+# The share of a processor above which a process of the generator measures itself.
 _GENERATOR = 0.9
 
 
 class Step(NamedTuple):
     """A step: its users, calls a second, durations in ms, the share of a processor that the generator took.
 
-    `found`: what was broken.
+    `generator`: that of its busiest process. `found`: what was broken.
     """
 
     users: int
@@ -34,6 +34,11 @@ class Step(NamedTuple):
     failed: int
     generator: float
     found: list[str]
+
+    @property
+    def is_of_the_generator(self) -> bool:
+        """Return True if the generator was too busy to measure anything else."""
+        return self.generator > _GENERATOR
 
 
 class Ramp:
@@ -49,7 +54,7 @@ class Ramp:
         # When the step's users were all there, of time.perf_counter.
         self._begun: float | None = None
         self._is_spawned = False
-        self._process = psutil.Process()
+        self._processes: list[psutil.Process] = []
         self.steps: list[Step] = []
 
     def tick(self) -> tuple[int, float] | None:
@@ -60,7 +65,10 @@ class Ramp:
             self._is_spawned = True
         elif self._begun is None:
             self._environment.stats.reset_all()
-            self._process.cpu_percent()
+            own = psutil.Process()
+            self._processes = [own, *own.children(recursive=True)]
+            for process in self._processes:
+                process.cpu_percent()
             self._begun = time.perf_counter()
         elif time.perf_counter() - self._begun >= self._scenario.seconds:
             if not self._next():
@@ -73,13 +81,15 @@ class Ramp:
         # Take the figures of a step; return False if it was the last one.
         step = self._step()
         self.steps.append(step)
+        if step.is_of_the_generator:
+            return False
         if step.found:
             self._most = self._users
         else:
             self._least = self._users
         if not self._most:
             self._users *= 2
-            return step.generator < _GENERATOR
+            return True
         self._halvings += 1
         if not self._least or self._halvings > _HALVINGS:
             return False
@@ -97,7 +107,7 @@ class Ramp:
             p50=total.get_response_time_percentile(0.5) or 0.0,
             p99=total.get_response_time_percentile(0.99) or 0.0,
             failed=sum(each.num_failures for each in calls),
-            generator=self._process.cpu_percent() / 100,
+            generator=max(process.cpu_percent() for process in self._processes) / 100,
             found=broken(self._scenario, self._environment),
         )
 
@@ -111,16 +121,17 @@ class Ramp:
                 "p99 ms": round(step.p99),
                 "failed": step.failed,
                 "generator's processor": f"{step.generator:.0%}",
-                "budget": "; ".join(step.found) or "kept",
+                "budget": "not known" if step.is_of_the_generator else "; ".join(step.found) or "kept",
             }
             for step in sorted(self.steps)
         ]
         return f"{tabulate(rows, headers='keys', tablefmt='github')}\n\n{self._conclusion()}"
 
     def _conclusion(self) -> str:
-        kept = [step.users for step in self.steps if not step.found]
+        kept = [step.users for step in self.steps if not (step.found or step.is_of_the_generator)]
+        if self.steps[-1].is_of_the_generator:
+            busy = f"The generator is too busy to measure {self.steps[-1].users}: give it more --processes."
+            return f"At least {max(kept)} users. {busy}" if kept else busy
         if not kept:
             return f"Fewer than {self.steps[0].users} users."
-        if not self._most:
-            return f"At least {max(kept)} users: the generator, on one processor, bears no more. Run several of it."
         return f"{max(kept)} users keep the budget, {self._most} do not."

@@ -60,7 +60,7 @@ def test_the_smoke_scenario_passes_with_a_token_and_mutual_tls(tmp_path: Path, m
             games=("discat", "momistigri"),
             web_address=server.web_address,
         )
-        assert run.locust("smoke", server.address, deployment) == 0
+        assert run.locust("smoke", server.address, run.Target(server.address, deployment, 1, 2, has_ramp=False)) == 0
     report = (tmp_path / "smoke.html").read_text()
     for user in read_users():
         assert user in report

@@ -14,7 +14,10 @@ SCENARIO = Scenario("test", "", {"FrontendUser": 10}, 60, 5.0, error_rate=0.01, 
 
 
 def climb(monkeypatch: pytest.MonkeyPatch, p99: Callable[[int], float], generator: Callable[[int], float]) -> ramp.Ramp:
-    """Take all steps of a ramp, with the durations in ms and the processor's share by the number of users."""
+    """Take all steps of a ramp, with the durations in ms and the processor's share by the number of users.
+
+    The share is that of the second of three processes.
+    """
     now, users = [0.0], [0]
 
     def entry() -> SimpleNamespace:
@@ -33,7 +36,10 @@ def climb(monkeypatch: pytest.MonkeyPatch, p99: Callable[[int], float], generato
             self.entries = {("Apply", "grpc"): entry()}
 
     monkeypatch.setattr(ramp, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    monkeypatch.setattr(psutil, "Process", lambda: SimpleNamespace(cpu_percent=lambda: 100 * generator(users[0])))
+    idle = SimpleNamespace(cpu_percent=lambda: 1.0)
+    busy = SimpleNamespace(cpu_percent=lambda: 100 * generator(users[0]))
+    process = SimpleNamespace(cpu_percent=lambda: 1.0, children=lambda *, recursive: [busy, idle])
+    monkeypatch.setattr(psutil, "Process", lambda: process)
     environment: Any = SimpleNamespace(stats=Stats(), runner=SimpleNamespace(exceptions={}))
     found = ramp.Ramp(environment, SCENARIO)
     while (wanted := found.tick()) is not None:
@@ -50,10 +56,18 @@ def test_a_ramp_doubles_until_the_budget_breaks_and_looks_between_the_last_two(m
     assert "100 users keep the budget, 120 do not." in found.table()
 
 
-def test_a_ramp_ends_where_its_generator_has_no_processor_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = climb(monkeypatch, lambda users: 1.0, lambda users: users / 80)
+def test_a_ramp_ends_where_its_generator_measures_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = climb(monkeypatch, lambda users: 1.0 if users < 80 else 60.0, lambda users: users / 80)
     assert [step.users for step in found.steps] == [10, 20, 40, 80]
-    assert "At least 80 users: the generator" in found.table()
+    assert "| not known" in found.table()
+    assert "At least 40 users. The generator is too busy to measure 80: give it more --processes." in found.table()
+
+
+def test_a_ramp_whose_generator_is_too_busy_at_once_says_nothing_of_the_deployment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = climb(monkeypatch, lambda users: 60.0, lambda users: 0.91)
+    assert found.table().endswith("\n\nThe generator is too busy to measure 10: give it more --processes.")
 
 
 def test_a_ramp_whose_first_step_breaks_the_budget_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
