@@ -1,5 +1,6 @@
 """Rooms in Redis: shared by processes, changed atomically, forgotten in time; Redis away or restarted; a password."""
 
+import asyncio
 import random
 import shutil
 import sys
@@ -22,6 +23,7 @@ from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.exchange.health import Health
 from chatiere.service.rooms import redis_relay
+from chatiere.service.rooms.redis_session import FAILURES, NewRoom, Session
 from chatiere.service.rooms.relay import create_relay
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import room_service_pb2 as pb
@@ -460,6 +462,29 @@ def test_a_password_is_in_no_error_log_or_setting(folder: Path) -> None:
         with closing(create_relay(right, Metrics(CollectorRegistry()), Health([SERVICE]))):
             assert redis.address in log.wait_for("rooms are kept by Redis")
         assert PASSWORD not in "\n".join([*log.lines, repr(settings), repr(right)])
+
+
+def test_a_command_whose_connection_is_closed_meanwhile_fails_as_its_session_does() -> None:
+    """Redis's client has no reader any more then, and raises what is no error of Redis."""
+
+    async def close_during_a_command() -> None:
+        session = Session(Settings(relay="redis://127.0.0.1:1"), lambda channel, message: None)
+        begun, closed = asyncio.Event(), asyncio.Event()
+
+        async def read(args: list[Any]) -> None:
+            begun.set()
+            await closed.wait()
+            raise AttributeError("'NoneType' object has no attribute 'readuntil'")
+
+        session._put = read  # type: ignore[assignment]
+        command = asyncio.create_task(session.put("room", b"", b"", None, NewRoom("", b"", 0)))
+        await begun.wait()
+        await session.close()
+        closed.set()
+        await command
+
+    with pytest.raises(FAILURES):
+        asyncio.run(close_during_a_command())
 
 
 @pytest.mark.parametrize(

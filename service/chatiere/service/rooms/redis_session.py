@@ -113,7 +113,8 @@ class Session:
         raise self._error
 
     async def close(self) -> None:
-        """Close both connections."""
+        """Close both connections; commands under way fail."""
+        self._failed.set()
         for waiting in self._subscribing.values():
             for future in waiting:
                 if not future.done():
@@ -203,6 +204,11 @@ class Session:
             elif not self._has_complained:
                 self._has_complained = True
                 _log.error("Redis refuses a command that rooms need: %s", error)
+            raise
+        except Exception as error:
+            # A connection that is closed while somebody reads from it has no reader any more (an AttributeError).
+            if self._failed.is_set():
+                raise self._error from error
             raise
 
     async def _try(self, work: Awaitable[Any]) -> None:
