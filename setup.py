@@ -85,7 +85,15 @@ IS_SDIST = "sdist" in sys.argv
 IS_X86 = sysconfig.get_platform() in ("linux-x86_64", "win-amd64")
 # A search has to visit the same nodes on every processor, and some would round a product and a sum only once.
 PROCESSOR_FLAGS = ["-ffp-contract=off", *(["-msse4.2", "-mpopcnt"] if IS_X86 else [])]
-RELEASE_FLAGS = ["-O1" if TRIAL else "-O3", "-g0"]
+RELEASE_FLAGS = [
+    "-O1" if TRIAL else "-O3",
+    "-g0",
+    # No exception of C++ passes through a module.
+    "-fno-asynchronous-unwind-tables",
+    "-fno-unwind-tables",
+    # A wheel is compressed as a whole, and that better than text that is compressed already.
+    "-DCYTHON_COMPRESS_STRINGS=0",
+]
 # Without symbols for linkers and debuggers, which make up two thirds of a module. A Mac's linker strips by itself.
 RELEASE_LINK_FLAGS = ["-Wl,--strip-all"] if sys.platform == "linux" else []
 # Modules that are for text, or make memoryviews, and run once or rarely: a third smaller, and no benchmark sees it.
