@@ -99,7 +99,7 @@ def main(port: str) -> None:
     # The same door as Chatière's own.
     settings, metrics = Settings(), Metrics(CollectorRegistry())
     threads, own = ThreadPoolExecutor(settings.batch_threads), BoundedSemaphore(settings.batch_threads)
-    play = StreamMethod(PLAY, Method(metrics, "bidi_stream", PLAY), Batches().play, threads, own)
+    play = StreamMethod(PLAY, Method(metrics, "bidi_stream", PLAY), lambda _: Batches().play, threads, own)
     server = fast_port(
         settings,
         f"{LOOPBACK}:{port}",

@@ -52,9 +52,9 @@ class BenchStream:
         """Open the stream to the service at an address."""
         self._call = FastCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
 
-    def send(self, field: int, request: list[Buffer]) -> None:
-        """Send a request, given in pieces; `field`: its number in PlayRequest."""
-        self._call.send(put_inner(field, request))
+    def send(self, field: int, request: list[Buffer], rest: bytes = b"") -> None:
+        """Send a request, given in pieces; `field`: its number in PlayRequest. `rest`: the other fields of that."""
+        self._call.send([*put_inner(field, request), rest])
 
     def receive(self) -> Response:
         """Receive a response, and return its Positions."""
@@ -75,10 +75,20 @@ class BenchStream:
 class SelfPlay:
     """Batches of games, `in_flight` of them on each of `connections` connections; games that end begin anew."""
 
-    def __init__(self, address: str, game: str, players: int, batch: int, connections: int, in_flight: int) -> None:
-        """Begin all games."""
+    def __init__(
+        self,
+        address: str,
+        game: str,
+        players: int,
+        batch: int,
+        connections: int,
+        in_flight: int,
+        *,
+        keeps: bool = False,
+    ) -> None:
+        """Begin all games. `keeps`: True to leave their states on the service."""
         self._address, self._connections, self._in_flight = address, connections, in_flight
-        self._batch = batch
+        self._batch, self._keeps = batch, keeps
         self._random = np.random.default_rng(SEED)
         table, columns = BatchSetup(game=game, players=players), Columns(legal=True)
         self._streams = self._connect()
@@ -97,11 +107,14 @@ class SelfPlay:
             self.close()
             self._streams = self._connect()
         moves = 0
-        for stream, positions in zip(self._streams, self._positions, strict=True):
-            self._move(stream, positions)
+        for number, positions in enumerate(self._positions):
+            self._move(number, positions, take=False, keep=self._keeps)
         while goes_on(moves):
-            for stream in self._streams:
-                self._move(stream, stream.receive())
+            self._go_on(keep=self._keeps)
+            moves += self._batch * len(self._streams)
+        if self._keeps:
+            # The last states come back, for the next time.
+            self._go_on(keep=False)
             moves += self._batch * len(self._streams)
         self._positions = [stream.receive() for stream in self._streams]
         self._idle_since = time.monotonic()
@@ -115,7 +128,16 @@ class SelfPlay:
         for stream in self._streams:
             stream.close()
 
-    def _move(self, stream: BenchStream, positions: Response) -> None:
-        moves = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
-        request = put(self._step, {"states": positions.column("states"), "moves": moves})
-        stream.send(PlayRequest.STEP_FIELD_NUMBER, request)
+    def _go_on(self, *, keep: bool) -> None:
+        # Make another move in each game.
+        for number, stream in enumerate(self._streams):
+            self._move(number, stream.receive(), take=self._keeps, keep=keep)
+
+    def _move(self, number: int, positions: Response, *, take: bool, keep: bool) -> None:
+        # `number`: of the batch. `take`, `keep`: as in PlayRequest.
+        columns: dict[str, Buffer] = {}
+        if not take:
+            columns["states"] = positions.column("states")
+        columns["moves"] = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
+        rest = PlayRequest(take=(number + 1) * take, keep=(number + 1) * keep).SerializeToString()
+        self._streams[number].send(PlayRequest.STEP_FIELD_NUMBER, put(self._step, columns), rest)

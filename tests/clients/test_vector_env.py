@@ -6,6 +6,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
 from scipy import stats
+from service.process import served
 
 from chatiere import engine
 from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part, vector_env
+from chatiere.clients.calls import kept_batch
 from chatiere.clients.transport.fast_call import IS_BUILT
 from chatiere.engine.wire import fill
 from chatiere.service.base.settings import Settings
@@ -87,7 +90,9 @@ def test_every_row_is_the_position_that_the_engine_has(address: str, name: str, 
     assert over == set(range(games))
 
 
-def trajectories(env: VectorEnv, seed: int) -> dict[int, list[int]]:
+def trajectories(
+    env: VectorEnv, seed: int, choose: Callable[[Batch], Any] = Batch.random_actions
+) -> dict[int, list[int]]:
     """Return the actions of each game, followed by its length and totals."""
     games: dict[int, list[int]] = {}
     batch = env.reset(seed)
@@ -98,7 +103,7 @@ def trajectories(env: VectorEnv, seed: int) -> dict[int, list[int]]:
             games[number] += [int(length), *totals.tolist()]
         if not len(batch):
             return games
-        actions = batch.random_actions()
+        actions = choose(batch)
         for number, action in zip(batch.game_numbers.tolist(), actions.tolist(), strict=True):
             games.setdefault(number, []).append(action)
         batch = env.step(actions)
@@ -222,6 +227,73 @@ def test_a_stream_that_breaks_loses_no_game(
     ):
         assert trajectories(env, SEED) == trajectories(direct, SEED)
     assert servicer.calls > 5
+
+
+@pytest.mark.parametrize("moves", [1, 5, 256])
+@pytest.mark.parametrize("name", GAMES)
+def test_where_the_service_keeps_the_states_the_games_are_the_same(
+    address: str, name: str, moves: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_batch, "_MOVES", moves)
+    with (
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=13, states=False) as env,
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=13) as direct,
+    ):
+        assert not env.reset(SEED).states.size
+        assert trajectories(env, SEED) == trajectories(direct, SEED)
+
+
+@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=NEEDS_LIBNGHTTP2)])
+@pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED])
+@pytest.mark.parametrize("moves", [3, 256])
+def test_kept_states_that_are_lost_with_a_stream_are_reached_again(
+    address: str,
+    make_fake_batch: MakeFakeBatch,
+    moves: int,
+    code: grpc.StatusCode,
+    is_fast: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept_batch, "_MOVES", moves)
+    name, lasts = GAMES[0], iter([4, 30, 50, 90])
+
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        with grpc.insecure_channel(address) as channel:
+            yield from islice(batch_service_pb2_grpc.BatchServiceStub(channel).Play(requests), next(lasts, None))
+            context.abort(code, "gone")
+
+    _, relay = make_fake_batch(play=play)
+    fast_address = relay if is_fast else None
+    with (
+        VectorEnv(
+            relay, name, fewest(name), num_envs=6, batches=3, games=13, states=False, fast_address=fast_address
+        ) as env,
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=13) as direct,
+    ):
+        assert trajectories(env, SEED) == trajectories(direct, SEED)
+    assert next(lasts, None) is None
+
+
+def test_a_server_that_is_killed_loses_no_kept_game(address: str) -> None:
+    name = GAMES[0]
+    with (
+        served(door="fast") as server,
+        VectorEnv(
+            address, name, fewest(name), num_envs=6, games=13, states=False, fast_address=server.fast_address
+        ) as env,
+        VectorEnv(address, name, fewest(name), num_envs=6, games=13) as direct,
+    ):
+        steps = 0
+
+        def choose(batch: Batch) -> Any:
+            nonlocal steps
+            steps += 1
+            if steps == 40:
+                server.close()
+            return batch.random_actions()
+
+        assert trajectories(env, SEED, choose) == trajectories(direct, SEED)
+        assert steps > 40
 
 
 @NEEDS_LIBNGHTTP2

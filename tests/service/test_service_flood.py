@@ -26,6 +26,7 @@ from chatiere.engine import EngineError
 from chatiere.engine.core.batch import Cancellation
 from chatiere.service.calls import game_service
 from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.play_stream import PlayStream
 from chatiere.service.calls.table_service import TableService
 from chatiere.service.base.settings import Settings
 from chatiere.service.base.errors import Refusal
@@ -44,7 +45,7 @@ calls = {
     "NewTable": lambda data: tables.answer("new_table", data, Cancellation(), lambda size: None),
     "Apply": game_service.apply,
     "Convert": lambda data: batches.answer("convert", data, Cancellation()),
-    "Play": lambda data: batches.play(data, Cancellation()),
+    "Play": lambda data: PlayStream(batches).answer(data, Cancellation()),
 }
 data = Path(sys.argv[2]).read_bytes()
 before = peak()

@@ -14,7 +14,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from chatiere.engine.core.batch import Cancellation
 from chatiere.service.base.errors import Refusal
 from chatiere.service.base.settings import Settings
-from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.play_stream import PlayStream
 from chatiere.service.guards.idle import IdleStreams
 from chatiere.v1 import batch_service_pb2 as pb
 
@@ -172,13 +172,13 @@ def test_a_reflection_and_a_stream_at_another_door_make_room() -> None:
 def working(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """An event that work on streams waits for."""
     released = threading.Event()
-    play = BatchService.play
+    answer = PlayStream.answer
 
-    def slow(service: BatchService, data: Any, cancellation: Cancellation, *arguments: Any) -> Any:
+    def slow(stream: PlayStream, data: Any, cancellation: Cancellation, *arguments: Any) -> Any:
         assert released.wait(PATIENCE)
-        return play(service, data, cancellation, *arguments)
+        return answer(stream, data, cancellation, *arguments)
 
-    monkeypatch.setattr(BatchService, "play", slow)
+    monkeypatch.setattr(PlayStream, "answer", slow)
     yield released
     released.set()
 

@@ -20,6 +20,7 @@ from chatiere.clients.calls import batch_requests
 from chatiere.clients.calls.batch_requests import BatchRequest, Stepped
 from chatiere.clients.calls.errors import ChatiereError, TransportError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
+from chatiere.clients.calls.kept_batch import KeptBatch
 from chatiere.clients.client import Client
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.fast_call import IS_BUILT
@@ -39,6 +40,10 @@ class VectorEnv(BatchEnv):
     batches=1, client and service wait for each other.
 
     If the stream breaks, the environment opens another one and repeats its requests.
+
+    With states=False the service keeps the states for the stream, and little more than moves and legal actions goes to
+    and fro. Every 256 moves the states come back and are sent again; after a lost stream the environment goes on from
+    these, and repeats the requests since.
 
     With `fast_address` the stream is a FastStream, which takes less than half of the client's processor time. If it
     breaks and no other can be opened, the environment goes on over the channel, and stays there.
@@ -60,6 +65,7 @@ class VectorEnv(BatchEnv):
         first_game: SupportsIndex = 0,
         options: Options | None = None,
         seed: SupportsIndex = 0,
+        states: bool = True,
         observations: bool = False,
         mask: bool | Literal["bits"] = False,
         features: FeatureForm | None = None,
@@ -73,10 +79,11 @@ class VectorEnv(BatchEnv):
         `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: the number of environments in all
         batches together. `batches`: 1 … num_envs. `games`: the number of games to play; None: no end. `first_game`: the
         first game number. `options`: the options of all games; those absent have their defaults. `seed`: that of
-        `reset` without one. `observations`: True to get observations. `mask`: True to get a mask of the legal actions,
-        "bits" to get it as bits. `features`: "float32", "float16" or "packed" to get observations, and their features
-        in that form. `compact`: True to get the features of compact observations (CompactObservations), for a game with
-        large boards. The client makes all of these. `timeout`: the seconds that a request may take.
+        `reset` without one. `states`: False if batches need none. `observations`: True to get observations. `mask`:
+        True to get a mask of the legal actions, "bits" to get it as bits. `features`: "float32", "float16" or "packed"
+        to get observations, and their features in that form. `compact`: True to get the features of compact
+        observations (CompactObservations), for a game with large boards. The client makes all of these. `timeout`: the
+        seconds that a request may take.
         `fast_address`: "HOST:PORT" or "unix:/PATH" of a server of the same service, best its fast address, to which the
         stream goes on a connection of its own, without TLS: for a server nearby, on a network that you trust. None, or
         where the package was built without libnghttp2: the stream goes over the channel. `fast_token`: the bearer token
@@ -102,7 +109,10 @@ class VectorEnv(BatchEnv):
         except (ChatiereError, ValueError):
             self._client.close()
             raise
+        self._has_states = states
         self._in_flight: deque[_Submitted] = deque()
+        # The batch that was returned last, where the service keeps its states.
+        self._kept: KeptBatch | None = None
 
     def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
         """See BatchEnv.resample. Raises ChatiereError as BatchClient.resample does."""
@@ -123,17 +133,30 @@ class VectorEnv(BatchEnv):
         request = batch_requests.new_games(
             self._setup, seeds, rows.game_numbers, options=self._options, columns=self._columns
         )
-        self._submit(rows, request)
+        if self._has_states:
+            self._submit(rows, request)
+        else:
+            kept = KeptBatch(len(self._in_flight) + 1, rows.envs, request)
+            self._submit(rows, kept.requests[0], kept)
 
     def _move(self, batch: Batch, actions: memoryview) -> None:
-        request = batch_requests.step(self._setup, batch.states, actions, columns=self._columns, restart=self._restart)
-        self._submit(Rows(batch.envs, batch.game_numbers, batch.decisions + np.uint32(1)), request)
+        rows = Rows(batch.envs, batch.game_numbers, batch.decisions + np.uint32(1))
+        if self._kept is None:
+            request = batch_requests.step(
+                self._setup, batch.states, actions, columns=self._columns, restart=self._restart
+            )
+            self._submit(rows, request)
+        else:
+            request = self._kept.step(self._setup, batch.envs, actions, self._columns, self._restart)
+            self._submit(rows, request, self._kept)
 
     def _next(self) -> tuple[Rows, Positions]:
         rows, result = self._next_result()
         if isinstance(result, Stepped):
             result.faults.raise_first()
             result = result.positions
+        if self._kept is not None:
+            result = self._kept.without_states(result)
         mask = self._new_mask(len(result.actors))
         if mask is not None:
             choices.legal_mask(result.legal_offsets, result.legal_ids, self.info.num_actions, mask)
@@ -150,21 +173,34 @@ class VectorEnv(BatchEnv):
         (info,) = client.list_games([self._setup.game], observation=True)
         return info
 
-    def _submit(self, rows: Rows, request: BatchRequest[Any]) -> None:
-        self._in_flight.append(_Submitted(rows, request, self._stream.submit(request)))
+    def _submit(self, rows: Rows, request: BatchRequest[Any], kept: KeptBatch | None = None) -> None:
+        self._in_flight.append(_Submitted(rows, request, kept, self._stream.submit(request)))
 
     def _next_result(self) -> tuple[Rows, Positions | Stepped]:
         try:
             try:
-                return self._in_flight[0].rows, self._in_flight[0].future.result(self._timeout)
+                result = self._result()
             except TransportError:
                 self._reopen()
-                return self._in_flight[0].rows, self._in_flight[0].future.result(self._timeout)
+                result = self._result()
         except TimeoutError:
             message = f"no response on the stream within {self._timeout:g} s"
             raise TransportError(grpc.StatusCode.DEADLINE_EXCEEDED, message) from None
         finally:
-            self._in_flight.popleft()
+            rows, _, self._kept, _ = self._in_flight.popleft()
+        return rows, result
+
+    def _result(self) -> Positions | Stepped:
+        # Of the first request in flight.
+        submitted = self._in_flight[0]
+        try:
+            return submitted.future.result(self._timeout)
+        except ChatiereError as error:
+            if not _is_lost(error):
+                raise
+        # The stream was opened again, after it was idle.
+        self._in_flight[0] = self._again(submitted)
+        return self._in_flight[0].future.result(self._timeout)
 
     def _open_after(self, last: BatchStream | FastStream) -> BatchStream | FastStream:
         # The channel retries, and finds other servers of the service: it takes over if a FastStream cannot connect, or
@@ -178,9 +214,19 @@ class VectorEnv(BatchEnv):
         # Nothing is lost with a stream: the same requests go over another one.
         self._stream.close()
         self._stream = self._open_after(self._stream)
-        submitted, self._in_flight = self._in_flight, deque()
-        for rows, request, _ in submitted:
-            self._submit(rows, request)
+        self._in_flight = deque(map(self._again, self._in_flight))
+
+    def _again(self, submitted: "_Submitted") -> "_Submitted":
+        # Submit a request to a stream that keeps nothing.
+        rows, request, kept, _ = submitted
+        for one in [request] if kept is None else kept.requests:
+            future = self._stream.submit(one)
+        return _Submitted(rows, request, kept, future)
+
+
+def _is_lost(error: ChatiereError) -> bool:
+    # True of the refusal of a stream that does not keep the batch.
+    return error.reason == "INVALID_BATCH" and any(each.field == "take" for each in error.violations)
 
 
 _Request = BatchRequest[Positions] | BatchRequest[Stepped]
@@ -189,4 +235,5 @@ _Request = BatchRequest[Positions] | BatchRequest[Stepped]
 class _Submitted(NamedTuple):
     rows: Rows
     request: _Request
+    kept: KeptBatch | None
     future: Future[Positions] | Future[Stepped]

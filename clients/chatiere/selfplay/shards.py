@@ -90,6 +90,7 @@ class ShardPlayer:
             games=games.length,
             first_game=games.first,
             options=options,
+            states=any(bot.needs_worlds for bot in self.bots),
             observations=observations,
         )
         found, wanted = env.info.rules_version, engine.game(recipe.game).rules_version

@@ -96,7 +96,8 @@ class Batch:
     """(n, num_features): the actor's observation, or its compact form, by ObservationLayout.features as requested; else
     empty."""
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots."""
+    """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots. Empty if the
+    environment leaves them to the service."""
     ended: Ended
     """The games ended by the last actions of this batch's environments."""
 
@@ -160,7 +161,7 @@ def only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
         observations=batch.observations[rows] if batch.observations.size else batch.observations,
         mask=batch.mask[rows] if batch.mask.size else batch.mask,
         features=batch.features[rows] if batch.features.size else batch.features,
-        states=batch.states[rows],
+        states=batch.states[rows] if batch.states.size else batch.states,
     )
 
 

@@ -21,6 +21,7 @@ IN_PROCESS = "OpenSpiel, Python loop"
 TUNED = "OpenSpiel, Python loop tuned by hand"
 SHELL = "OpenSpiel, same gRPC shell"
 OWN = "the same loop in process"
+KEPT = "states kept on the stream"
 FAST, CHANNEL = "the fast door", "gRPC's channel"
 OVER = (FAST, CHANNEL)
 # By peer, the row in bounds.toml.
@@ -28,9 +29,11 @@ ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 BOUNDS = {**ROWS, OWN: "self_play_own"}
 
 
-def contender(stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan) -> Callable[[], Run]:
-    """Return a contender whose games have begun and are out of step."""
-    playing = SelfPlay(server.fast_address, game, players, plan.batch, connections=1, in_flight=2)
+def contender(
+    stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan, *, keeps: bool = False
+) -> Callable[[], Run]:
+    """Return a contender whose games have begun and are out of step. `keeps`: True to leave states on the service."""
+    playing = SelfPlay(server.fast_address, game, players, plan.batch, connections=1, in_flight=2, keeps=keeps)
     stack.callback(playing.close)
     playing.advance(lambda moves: moves < plan.warm_up * plan.batch * 2)
 
@@ -81,6 +84,7 @@ def measure(plan: BenchPlan) -> Result:
             ("", game.name): contender(stack, ours, game.name, players, plan) for game, players in plan.games.items()
         }
         for game, players in plan.games.items():
+            contenders[KEPT, game.name] = contender(stack, ours, game.name, players, plan, keeps=True)
             step = in_batches(game, players, plan, observations=False)
             contenders[OWN, game.name] = lambda step=step: repeat(step, plan.seconds)  # type: ignore[misc]
         if peers.installed():
@@ -115,7 +119,12 @@ def measure(plan: BenchPlan) -> Result:
         for game in plan.games:
             result.rows.append(_row(game, kind, middle(runs["", game.name]), best.get(kind)))
     for game in plan.games:
-        result.rows.append(_row(game, OWN, middle(runs["", game.name]), ("", middle(runs[OWN, game.name]))))
+        result.rows.append(_row(game, OWN, middle(runs[KEPT, game.name]), ("", middle(runs[OWN, game.name]))))
+    result.tables["self-play, states sent or kept on the stream"] = [
+        {"game": game.name, "states": kind or "sent", "moves/CPU-s": middle(runs[kind, game.name]).rate}
+        for game in plan.games
+        for kind in ("", KEPT)
+    ]
     return result
 
 

@@ -272,7 +272,7 @@ class Played:
         return BatchMethod(PATH, self.method, handle, self.threads)
 
     def stream(self, handle: Any = handled) -> StreamMethod:
-        return StreamMethod(PATH, self.method, handle, self.threads, threading.BoundedSemaphore(1))
+        return StreamMethod(PATH, self.method, lambda _: handle, self.threads, threading.BoundedSemaphore(1))
 
     def look(self) -> None:
         """Let the exchange look, and do what was posted."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.play_stream import PlayStream
 
 from ..process import Served
 from ..support import Running
@@ -21,7 +21,7 @@ def server() -> Iterator[Running]:
 @pytest.fixture
 def echo(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let servers that start later echo every request of Play."""
-    monkeypatch.setattr(BatchService, "play", lambda self, request, *_: [bytes(request)])
+    monkeypatch.setattr(PlayStream, "answer", lambda self, request, *_: [bytes(request)])
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chatiere.service.base.settings import Settings
-from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.play_stream import PlayStream
 
 from ..support import PATIENCE, Running, running
 
@@ -25,7 +25,7 @@ class Slow:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released = threading.Semaphore(0), threading.Semaphore(0)
         self.cancelled: list[bool] = []
-        monkeypatch.setattr(BatchService, "play", lambda batches, *arguments: self._play(*arguments))
+        monkeypatch.setattr(PlayStream, "answer", lambda batches, *arguments: self._play(*arguments))
 
     def _play(self, request: Any, cancellation: Any, *_: Any) -> list[bytes]:
         self.entered.release()

@@ -27,7 +27,7 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.clients import BatchClient, VectorEnv
 from chatiere.service.base.settings import SettingError, Settings
-from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.play_stream import PlayStream
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.server import create_server
 from chatiere.v1.batch_service_pb2 import BatchSetup
@@ -132,7 +132,7 @@ def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
 
 def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     # More than all buffers between the ends hold.
-    monkeypatch.setattr(BatchService, "play", lambda *_: [bytes(50_000_000)])
+    monkeypatch.setattr(PlayStream, "answer", lambda *_: [bytes(50_000_000)])
     with playing() as server, Peer(server, setting(WINDOW, MAX_NUMBER), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
         peer.skip_to(DATA)

@@ -43,7 +43,7 @@ from played_frames import (
 from chatiere import engine
 from chatiere.clients import BatchClient
 from chatiere.clients.calls import batch_requests
-from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.play_stream import PlayStream
 from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesRequest, ListGamesResponse
 
@@ -405,7 +405,7 @@ def test_a_call_that_a_grpc_client_leaves(echoing: Running) -> None:
 
 def test_a_reset_while_an_answer_is_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
     # More than all buffers between the ends hold: a part of it waits for the socket.
-    monkeypatch.setattr(BatchService, "play", lambda *_: [bytes(50_000_000)])
+    monkeypatch.setattr(PlayStream, "answer", lambda *_: [bytes(50_000_000)])
     with playing() as server, Peer(server, *TAKES_ALL) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
         peer.skip_to(DATA)

@@ -18,7 +18,7 @@ from google.rpc import error_details_pb2, status_pb2
 from node_modules import install
 
 from chatiere import engine
-from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.play_stream import PlayStream
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from ..process import wait_until
@@ -42,7 +42,7 @@ def run(*command: str | Path, given: str = "", **variables: str) -> subprocess.C
 
 @pytest.mark.parametrize("size", [0, 1, 5, 16_379, 16_384, 65_535, 65_536, 2**20, 2**24 - 1, 2**24])
 def test_messages_of_every_size_go_both_ways(size: int, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BatchService, "play", lambda self, request, *_: [bytes(request)])
+    monkeypatch.setattr(PlayStream, "answer", lambda self, request, *_: [bytes(request)])
     content = np.random.default_rng(size).bytes(size)
     options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
     with running(door=door) as server, grpc.insecure_channel(server.address, options) as channel:

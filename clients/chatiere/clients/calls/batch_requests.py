@@ -5,7 +5,7 @@ they are views into the response if they are aligned there.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, SupportsIndex, TypeVar
+from typing import Any, Generic, NamedTuple, SupportsIndex, TypeVar
 
 import grpc
 import numpy as np
@@ -157,6 +157,12 @@ class BatchRequest(NamedTuple, Generic[Result]):
     pieces: list[Buffer]
     """The request in wire format, as pieces to be joined."""
     read: Callable[[Response], Result]
+    keep: int = 0
+    """The number under which a stream keeps the states after it; see PlayRequest.keep."""
+    take: int = 0
+    """The number of the kept batch that it is about; see PlayRequest.take."""
+    rows: bytes = b""
+    """The rows of that batch; see PlayRequest.rows."""
 
 
 def new_games(
@@ -195,6 +201,25 @@ def step(
         return Stepped(positions, _faults(response, len(positions.actors)))
 
     return BatchRequest("Step", "step", pieces, read)
+
+
+def on_stream(
+    request: BatchRequest[Result],
+    *,
+    keep: SupportsIndex = 0,
+    take: SupportsIndex = 0,
+    rows: NDArray[np.integer[Any]] | None = None,
+) -> BatchRequest[Result]:
+    """Return a request of a stream that keeps the states on the service, or is about kept ones; see PlayRequest.
+
+    `keep`: the number of the batch to keep; 0: none. `take`: the number of a kept one that the request, made with the
+    states b"", is about; 0: none. `rows`: (m,), ascending, those of its rows that go on; None: all.
+    """
+    return request._replace(
+        keep=unsigned("keep", keep, 64),
+        take=unsigned("take", take, 64),
+        rows=b"" if rows is None else rows.astype("<u4").tobytes(),
+    )
 
 
 def playout(

@@ -76,7 +76,8 @@ class InFlight:
 
 def _message(tag: int, request: BatchRequest[Any]) -> list[Buffer]:
     field = PlayRequest.DESCRIPTOR.fields_by_name[request.field].number
-    return [*put_inner(field, request.pieces), PlayRequest(tag=tag).SerializeToString()]
+    rest = PlayRequest(tag=tag, keep=request.keep, take=request.take, rows=request.rows)
+    return [*put_inner(field, request.pieces), rest.SerializeToString()]
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from chatiere.engine.core.batch import Table
 from chatiere.engine.wire import Buffer, cut, pieces_of
 from chatiere.service.calls.requests import MAX_ELEMENTS, parse, too_many_elements
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
@@ -22,6 +23,19 @@ _COLUMNS = {
 }
 
 
+class Kept:
+    """A batch that a stream has for a request, keeps after it, or both."""
+
+    __slots__ = ("keeps", "states", "table")
+
+    def __init__(self, table: Table | None, states: Any, *, keeps: bool) -> None:
+        """Begin with the states of a request. `keeps`: True if the stream keeps the batch after it.
+
+        `table`: the one that returned these states, which does not check them again; None if it is not known.
+        """
+        self.table, self.states, self.keeps = table, states, keeps
+
+
 class Request(NamedTuple):
     """A message in wire format, split into its columns and the rest."""
 
@@ -29,6 +43,8 @@ class Request(NamedTuple):
     """The message without its columns; not parsed yet, so parsing it may raise DecodeError."""
     columns: dict[str, Any]
     """The column of each field of type bytes, by name, as a buffer; empty if absent."""
+    kept: Kept | None = None
+    """The batch, where a stream keeps it before or after the request."""
 
 
 def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:

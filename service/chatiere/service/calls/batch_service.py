@@ -19,25 +19,23 @@ from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Table
 from chatiere.engine.core.columns import MAX_FAULTS_TOLD, Columns, FaultColumns, ItemFault, PositionColumns, Restart
-from chatiere.engine.wire import Buffer, Reader, cut, written
-from chatiere.service.base.errors import Refusal, ServiceReason
+from chatiere.engine.wire import Buffer, Reader, written
 from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
-from chatiere.service.calls.batch_messages import Request, put, read, read_whole
-from chatiere.service.calls.requests import MAX_ELEMENTS, listed, opener, parse, too_many_elements
+from chatiere.service.calls.batch_messages import Kept, Request, put, read
+from chatiere.service.calls.requests import MAX_ELEMENTS, listed, opener, parse
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
 # The longest request for a step, in bytes without its columns, whose parsed form is cached.
 _MAX_KEPT = 512
-# The methods by their field number in PlayRequest: the field's name, and the type of the request.
-_METHODS: dict[int, tuple[str, type[Message]]] = {
-    field.number: (field.name, getattr(pb, field.message_type.name))
+# The types of requests by their field in PlayRequest.
+_KINDS: dict[str, type[Message]] = {
+    field.name: getattr(pb, field.message_type.name)
     for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
     if field.message_type
 }
-_KINDS = dict(_METHODS.values())
 _TYPED_STATES = pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER
 _open_state = opener(game_pb2.State)
 # Reserves a number of bytes for a call, replacing its earlier reservation. Raises Refusal.
@@ -48,7 +46,7 @@ _COPIES = 2
 _LEGAL, _TYPED = 64, 4
 
 
-def _hold_nothing(size: int) -> None:
+def hold_nothing(size: int) -> None:
     """Reserve nothing: used where there is no memory budget."""
 
 
@@ -59,8 +57,8 @@ class BatchService:
         """Take limits from `settings`; count batches and moves in `metrics`."""
         self._settings = settings
         self._max_items = settings.max_batch_items
-        # Of a request: one for each item, and others.
-        self._max_fields = MAX_ELEMENTS + settings.max_batch_items
+        self.max_fields = MAX_ELEMENTS + settings.max_batch_items
+        """The most fields of a request: one for each item, and others."""
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
@@ -81,40 +79,16 @@ class BatchService:
             "convert": self._convert,
         }
 
-    def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
+    def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold = hold_nothing) -> list[Buffer]:
         """Return the response, in pieces to be joined, to a request, both in wire format.
 
         `name`: the method's field in PlayRequest. `hold`: reserves memory for the response.
         """
-        return self._methods[name](read(_KINDS[name], data, self._max_fields), cancellation, hold)
+        return self.handle(name, read(_KINDS[name], data, self.max_fields), cancellation, hold)
 
-    def play(self, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
-        """Return the PlayResponse, in pieces to be joined, to a PlayRequest; a refusal is a PlayResponse too."""
-        message, name, request = self._read_play(data)
-        try:
-            if name is None or request is None:
-                raise Refusal(ServiceReason.MISSING_FIELD, "the message has no request", field="request", metadata={})
-            pieces = put(pb.PlayResponse, [(name, self._methods[name](request, cancellation, hold))])
-        except (EngineError, Refusal) as error:
-            return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error, name)).SerializeToString()]
-        return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
-
-    def _read_play(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
-        # A PlayRequest without the method's request; the method's name; its request.
-        try:
-            rest, found = cut(data, _METHODS, MAX_ELEMENTS)
-        except OverflowError as error:
-            raise too_many_elements(MAX_ELEMENTS) from error
-        except ValueError:
-            # Reported by protobuf below.
-            found = {}
-        if len(found) == 1:
-            ((number, inner),) = found.items()
-            name, kind = _METHODS[number]
-            return parse(pb.PlayRequest, rest), name, read(kind, inner, self._max_fields)
-        message = parse(pb.PlayRequest, data)
-        name = message.WhichOneof("request")
-        return message, name, None if name is None else read_whole(getattr(message, name))
+    def handle(self, name: str, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        """Return the response to a request that has been read; see `answer`."""
+        return self._methods[name](request, cancellation, hold)
 
     def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.NewGamesRequest, request.rest), request.columns
@@ -137,14 +111,17 @@ class BatchService:
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
-        return put(pb.NewGamesResponse, [("positions", _put_positions(positions))])
+        return put(pb.NewGamesResponse, [("positions", _put_positions(_left(request.kept, table, positions)))])
 
     def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         # While games are played, everything but the columns stays the same.
         terms = _kept_terms if len(request.rest) <= _MAX_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
-        # Not cached, because it keeps the states that it returned.
-        table = Table(game, players, self._settings.rules_version(game))
+        kept = request.kept
+        table = None if kept is None else kept.table
+        if table is None or table.game is not game or table.players != players:
+            # Not cached, because it keeps the states that it returned.
+            table = Table(game, players, self._settings.rules_version(game))
         columns = request.columns
         states = columns["states"]
         before = cancellation.moves
@@ -154,11 +131,12 @@ class BatchService:
                 columns["moves"],
                 columns=wanted,
                 restart=restart,
-                overwrite_states=True,
+                overwrite_states=kept is None,
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
         self._moves_of(game.name).inc(cancellation.moves - before)
+        positions = _left(kept, table, positions)
         return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
 
     def _playout(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
@@ -238,7 +216,7 @@ class BatchService:
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         # Message objects for all states would take thirty times their bytes.
-        rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self._max_fields)
+        rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self.max_fields)
         table, states = _table_of(parse(pb.ConvertRequest, rest).setup), request.columns["states"]
         if states and asked:
             raise EngineError(
@@ -428,6 +406,14 @@ def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
     return position
 
 
+def _left(kept: Kept | None, table: Table, positions: PositionColumns) -> PositionColumns:
+    # What a response has of positions: without the states that a stream keeps.
+    if kept is None or not kept.keeps:
+        return positions
+    kept.table, kept.states = table, positions.states
+    return positions._replace(states=b"")
+
+
 def _put_positions(positions: PositionColumns) -> list[Buffer]:
     return put(pb.Positions, zip(PositionColumns._fields, positions, strict=True))
 
@@ -442,14 +428,3 @@ def _put_faults(faults: FaultColumns) -> list[Buffer] | None:
             item=fault.item, reason=fault.reason.number, message=fault.message, field=fault.field, rule=fault.rule
         )
     return [message.SerializeToString()]
-
-
-def _refusal(error: EngineError | Refusal, name: str | None) -> pb.RequestRefusal:
-    # `name`: the request's field in PlayRequest; None if it has none.
-    metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
-    return pb.RequestRefusal(
-        reason=f"ERROR_REASON_{error.reason.value}",
-        message=error.message,
-        field=f"{name}.{error.field}" if name and error.field else error.field,
-        metadata=metadata,
-    )

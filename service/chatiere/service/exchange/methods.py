@@ -12,7 +12,7 @@ from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import OK, Status
 from chatiere.service.guards.chain import Method
 
-# A reservation of memory, in bytes, beside the request. Raises Refusal.
+# A reservation of memory, in bytes, beside the request; it replaces the one before. Raises Refusal.
 Hold = Callable[[int], None]
 # Methods that may take long: request (a Buffer), cancellation, reservation → response, in pieces to be joined.
 BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
@@ -72,12 +72,14 @@ class BatchMethod(NamedTuple):
 class StreamMethod(NamedTuple):
     """A stream of requests that may each take long, answered in order.
 
-    `threads` do the work; as many loops of streams do it themselves at a time, for which there is `own`.
+    `open` is called for each stream, and returns what handles its requests; it is given a reservation of memory for as
+    long as the stream lasts, beside those of its requests. `threads` do the work; as many loops of streams do it
+    themselves at a time, for which there is `own`.
     """
 
     path: str
     method: Method
-    handle: BatchHandler
+    open: Callable[[Hold], BatchHandler]
     threads: Executor
     own: threading.Semaphore
 

@@ -11,8 +11,9 @@ from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import CANCELLED, OK, STOPPING, Refusal, deadline_exceeded, slot_lost
 from chatiere.service.exchange.door import Door
 from chatiere.service.exchange.exchange import Exchange
-from chatiere.service.exchange.methods import StreamMethod
+from chatiere.service.exchange.methods import BatchHandler, StreamMethod
 from chatiere.service.exchange.wire import Wire
+from chatiere.service.guards.memory import Holding
 from chatiere.v1.batch_service_pb2 import PlayRequest
 
 # Seconds: after a longer request the next is left to a thread, so that the stream's loop sees if its call is cancelled
@@ -24,13 +25,16 @@ _STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
 class StreamExchange(Exchange[StreamMethod]):
     """A stream, which has a slot until it is over, and loses it to others while it waits for its client."""
 
-    __slots__ = ("_began", "_seconds", "_size")
+    __slots__ = ("_began", "_handler", "_kept", "_seconds", "_size")
 
     def __init__(self, door: Door, served: StreamMethod, wire: Wire) -> None:
         """See Exchange."""
         super().__init__(door, served, wire)
         # How long the last request took and its size (0 before the first), and when the present one began.
         self._seconds, self._size, self._began = inf, 0, 0.0
+        # The memory of what the stream keeps between its requests, and what handles these.
+        self._kept: Holding | None = None
+        self._handler: BatchHandler | None = None
 
     def open(self) -> None:
         """Admit the call, and wait for its first request. Raises Refusal."""
@@ -41,6 +45,8 @@ class StreamExchange(Exchange[StreamMethod]):
         """Take a slot, and go on as far as the wire allows; the wire's loop does not change from now on."""
         wire, door = self.wire, self._door
         self._cancellation = Cancellation()
+        self._kept = door.guards.holding(self)
+        self._handler = self._served.open(self._kept.hold)
         if wire.timeout is not None:
             self._timer = wire.loop.after(wire.timeout, self._late)
         wire.watch = self.look
@@ -87,8 +93,9 @@ class StreamExchange(Exchange[StreamMethod]):
     def _handle(self, request: Buffer) -> None:
         served, cancellation = self._served, self._cancellation
         assert cancellation is not None
+        assert self._handler is not None
         try:
-            work = partial(served.handle, request, cancellation, self._memory().beside(request))
+            work = partial(self._handler, request, cancellation, self._memory().beside(request))
             is_short = self._is_short(request)
             self._size = len(request)
             self._began = perf_counter()
@@ -159,5 +166,8 @@ class StreamExchange(Exchange[StreamMethod]):
 
     def _leave(self) -> None:
         super()._leave()
+        if self._kept is not None:
+            self._handler = None
+            self._kept.release()
         self._door.streams.release(self.origin, self)
         self._door.lasting.discard(self)

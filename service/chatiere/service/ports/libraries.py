@@ -42,7 +42,7 @@ def reflection_method(settings: Settings, metrics: Metrics, methods: Methods) ->
     names = [*services_of(settings), HEALTH_SERVICE, *channelz_name, reflection.SERVICE_NAME]
     handle = partial(_reflect, reflection.ReflectionServicer(names))
     method = Method(metrics, "bidi_stream", _REFLECT, limit=methods.streams)
-    return StreamMethod(_REFLECT, method, handle, methods.stream_threads, threading.Semaphore(0))
+    return StreamMethod(_REFLECT, method, lambda _: handle, methods.stream_threads, threading.Semaphore(0))
 
 
 def _reflect(servicer: Any, request: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:

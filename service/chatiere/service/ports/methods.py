@@ -17,6 +17,7 @@ from chatiere.service.base.threads import started_threads
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.calls.game_service import GameService
+from chatiere.service.calls.play_stream import PlayStream
 from chatiere.service.calls.replay_service import ReplayService
 from chatiere.service.calls.table_service import TableService
 from chatiere.service.exchange.health import HEALTH_SERVICE, Health
@@ -84,7 +85,7 @@ class Methods:
         """Replay, and the unary methods of BatchService, BotService and TableService."""
         play = Method(metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
         own = BoundedSemaphore(settings.batch_threads)
-        self.play = StreamMethod(PLAY, play, service.play, self.stream_threads, own)
+        self.play = StreamMethod(PLAY, play, lambda hold: PlayStream(service, hold).answer, self.stream_threads, own)
         """The streams of batches."""
         check, watch = (f"/{HEALTH_SERVICE}/{name}" for name in ("Check", "Watch"))
         checks = Method(metrics, "unary", check, needs_token=False)

@@ -1,0 +1,136 @@
+"""The requests of one stream of BatchService, and the states that the stream keeps between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from google.protobuf.message import Message
+
+from chatiere.engine import EngineError, Reason
+from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.wire import Buffer, cut
+from chatiere.service.base.errors import Refusal, ServiceReason
+from chatiere.service.calls.batch_messages import Kept, Request, put, read, read_whole
+from chatiere.service.calls.batch_service import BatchService, Hold, hold_nothing
+from chatiere.service.calls.requests import MAX_ELEMENTS, parse, too_many_elements
+from chatiere.v1 import batch_service_pb2 as pb
+
+# The batches that a stream keeps, at most.
+_MAX_KEPT = 64
+# The requests that lead to new states.
+_MOVING = ("new_games", "step")
+# Bytes of memory that a kept batch takes beside its states, roughly.
+_OF_BATCH = 1024
+# The methods by their field number in PlayRequest: the field's name, and the type of the request.
+_METHODS: dict[int, tuple[str, type[Message]]] = {
+    field.number: (field.name, getattr(pb, field.message_type.name))
+    for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
+    if field.message_type
+}
+
+
+class _BatchError(EngineError):
+    """An error in the fields of PlayRequest itself."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(Reason.INVALID_BATCH, message, field=field)
+
+
+class PlayStream:
+    """A stream's batches by number; its requests come one after another."""
+
+    def __init__(self, service: BatchService, hold: Callable[[int], None] = hold_nothing) -> None:
+        """Keep nothing so far. `hold`: reserves memory for what is kept."""
+        self._service = service
+        self._hold = hold
+        self._kept: dict[int, Kept] = {}
+
+    def answer(self, data: Buffer, cancellation: Cancellation, hold: Hold = hold_nothing) -> list[Buffer]:
+        """Return the PlayResponse, in pieces to be joined, to a PlayRequest; a refusal is a PlayResponse too.
+
+        `hold`: reserves memory for the response.
+        """
+        message, name, request = self._read(data)
+        try:
+            if name is None or request is None:
+                raise Refusal(ServiceReason.MISSING_FIELD, "the message has no request", field="request", metadata={})
+            if message.keep or message.take:
+                request = self._take(message, name, request)
+            pieces = put(pb.PlayResponse, [(name, self._service.handle(name, request, cancellation, hold))])
+            if request.kept is not None:
+                self._keep(message, request.kept)
+        except _BatchError as error:
+            return _refused(message.tag, error, None)
+        except (EngineError, Refusal) as error:
+            return _refused(message.tag, error, name)
+        return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
+
+    def _read(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
+        # A PlayRequest without the method's request; the method's name; its request.
+        try:
+            rest, found = cut(data, _METHODS, MAX_ELEMENTS)
+        except OverflowError as error:
+            raise too_many_elements(MAX_ELEMENTS) from error
+        except ValueError:
+            # Reported by protobuf below.
+            found = {}
+        if len(found) == 1:
+            ((number, inner),) = found.items()
+            name, kind = _METHODS[number]
+            return parse(pb.PlayRequest, rest), name, read(kind, inner, self._service.max_fields)
+        message = parse(pb.PlayRequest, data)
+        name = message.WhichOneof("request")
+        return message, name, None if name is None else read_whole(getattr(message, name))
+
+    # Batches
+
+    def _take(self, message: pb.PlayRequest, name: str, request: Request) -> Request:
+        # The request with the batch that it takes, and one to keep.
+        columns = request.columns
+        if message.keep not in self._kept and len(self._kept) - (message.take in self._kept) >= _MAX_KEPT:
+            raise _BatchError("keep", f"a stream keeps at most {_MAX_KEPT} batches")
+        if not message.take:
+            if message.rows:
+                raise _BatchError("rows", "rows are those of a batch that is taken")
+            if name not in _MOVING:
+                raise _BatchError("keep", "NewGames, Step and requests that take a batch may keep one")
+            return request._replace(kept=Kept(None, b"", keeps=True))
+        taken = self._kept.get(message.take)
+        if taken is None:
+            raise _BatchError("take", f"the stream keeps no batch {message.take}")
+        if columns.get("states") != b"":
+            raise _BatchError("take", "only a request for states, without any, takes a batch")
+        states = columns["states"] = _rows_of(taken, message.rows) if message.rows else taken.states
+        return request._replace(kept=Kept(taken.table, states, keeps=message.keep > 0))
+
+    def _keep(self, message: pb.PlayRequest, kept: Kept) -> None:
+        # Raises Refusal if there is no memory for it; then everything stays as it was.
+        after = {number: batch for number, batch in self._kept.items() if number != message.take}
+        if message.keep:
+            after[message.keep] = kept
+        self._hold(sum(len(batch.states) + _OF_BATCH for batch in after.values()))
+        self._kept = after
+
+
+def _rows_of(batch: Kept, column: bytes) -> bytes:
+    # The states of some rows.
+    if len(column) % 4:
+        raise _BatchError("rows", "rows must be uint32 (m,)")
+    assert batch.table is not None
+    rows, size = memoryview(column).cast("I"), batch.table.game.packed_size
+    if rows[-1] >= len(batch.states) // size or any(one >= other for one, other in pairwise(rows)):
+        raise _BatchError("rows", f"rows must ascend, and be below {len(batch.states) // size}")
+    return b"".join([batch.states[row * size : (row + 1) * size] for row in rows])
+
+
+def _refused(tag: int, error: EngineError | Refusal, name: str | None) -> list[Buffer]:
+    # `name`: the request's field in PlayRequest, below which the error lies; None: it is in PlayRequest itself.
+    metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
+    refusal = pb.RequestRefusal(
+        reason=f"ERROR_REASON_{error.reason.value}",
+        message=error.message,
+        field=f"{name}.{error.field}" if name and error.field else error.field,
+        metadata=metadata,
+    )
+    return [pb.PlayResponse(tag=tag, refusal=refusal).SerializeToString()]
