@@ -13,7 +13,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _NUMBER = click.IntRange(min=1)
 _NUMBER_OR_NONE = click.IntRange(min=0)
 _SECONDS = click.FloatRange(min=0)
-_SOME_SECONDS = click.FloatRange(min=0, min_open=True)
+_MORE_THAN_0 = click.FloatRange(min=0, min_open=True)
 
 
 class _MetricsAddress(Address):
@@ -82,14 +82,14 @@ _OPTIONS = (
         _NUMBER,
         "The largest total size of requests in flight and responses not yet taken, in bytes.",
     ),
-    _setting("request_timeout", _SOME_SECONDS, "Seconds within which a call's request must arrive, or a handshake end."),
+    _setting("request_timeout", _MORE_THAN_0, "Seconds within which a call's request must arrive, or a handshake end."),
     _setting(
         "stream_idle_timeout",
         click.FloatRange(min=0),
         "Seconds that a stream may wait for its client's next request; 0: no limit.",
     ),
-    _setting("default_deadline", _SOME_SECONDS, "The deadline of calls that have none, in seconds."),
-    _setting("max_deadline", _SOME_SECONDS, "The longest deadline of a call, in seconds; longer ones are shortened."),
+    _setting("default_deadline", _MORE_THAN_0, "The deadline of calls that have none, in seconds."),
+    _setting("max_deadline", _MORE_THAN_0, "The longest deadline of a call, in seconds; longer ones are shortened."),
     _setting("grace", _SECONDS, "Seconds for calls in flight to finish after SIGTERM."),
     _setting(
         "hang_timeout",
@@ -107,7 +107,7 @@ _OPTIONS = (
     _setting(
         "max_room_bytes", _NUMBER, "The largest size of all rooms in memory, in bytes; one client may have half of it."
     ),
-    _setting("room_lifetime", _SOME_SECONDS, "Seconds for which an unused room is kept."),
+    _setting("room_lifetime", _MORE_THAN_0, "Seconds for which an unused room is kept."),
     _setting("tls_certificate", _FILE, "PEM file of the certificate chain, for TLS; reread when it changes."),
     _setting("tls_key", _FILE, "PEM file of the certificate's key."),
     _setting("client_ca", _FILE, "PEM file of the authorities for clients' certificates (mutual TLS)."),
