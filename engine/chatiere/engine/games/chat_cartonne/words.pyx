@@ -204,7 +204,7 @@ FAULTS = {
         "nothing_to_follow", "a cat is laid, or not, only after a carton of the same turn", "A turn"
     ),
     int(ChatCartonneFault.PASSING_NOT_A_CHOICE): RULES.illegal(
-        "passing_not_a_choice", "Pass is legal only with nothing legal to play", "End"
+        "passing_not_a_choice", "Pass is legal only if nothing can be played", "End"
     ),
     int(ChatCartonneFault.TURN_CHANGES_NOTHING): RULES.illegal(
         "turn_changes_nothing", "turning this card does not change its walls: only turn 0 is legal", "Actions", "turned"
@@ -352,7 +352,8 @@ FAULTS = {
     int(ChatCartonneFault.NOT_ZERO): RULES.broken("not_zero", "an unused byte is not zero", ""),
     int(ChatCartonneFault.TOO_FEW_DEALS): RULES.broken(
         "too_few_deals",
-        "what passes have shown leaves the other seats so few hands that none has been found; play does not lead there",
+        "no hands of the other seats were found that agree with what passes have shown; the state cannot come up in "
+        "play",
         "seats.shown",
         "Public and hidden",
     ),

@@ -129,7 +129,7 @@ FAULTS = {
     ),
     int(ChatPercheFault.MOVED_FIRST): RULES.illegal(
         "moved_first",
-        "the second cat of a two-cat card must be another one than the first",
+        "a two-cat card moves two different cats",
         "Moving a cat",
         "from_space",
     ),

@@ -75,7 +75,7 @@ _EFFECTS = "Effects of a pair of one value"
 FAULTS = {
     int(MomistigriFault.NO_PAIR_NOW): RULES.illegal("no_pair_now", "no pair can be discarded at this moment", "A turn"),
     int(MomistigriFault.NO_PASS_NOW): RULES.illegal(
-        "no_pass_now", "a seat passes instead of discarding a pair, at no other moment", "A turn"
+        "no_pass_now", "a seat can pass only instead of discarding a pair", "A turn"
     ),
     int(MomistigriFault.NO_STOP_NOW): RULES.illegal(
         "no_stop_now", "Stop is for a seat that has discarded a pair of 6", _EFFECTS
@@ -220,15 +220,15 @@ FAULTS = {
     ),
     int(MomistigriFault.BAD_KNOWN): RULES.broken(
         "bad_known",
-        "cards are known of a hand that does not hold them, to its own seat, not to a seat though to all, or outside "
-        "of a round",
+        "cards are known of a hand that lacks them, to the hand's own seat, to all but not to each seat, or outside of "
+        "a round",
         "seats.knowledge",
         "Public and hidden",
     ),
     int(MomistigriFault.BAD_MOST_ONES): RULES.broken(
         "bad_most_ones",
-        "a hand holds more 1s than is known that it can, or this is known with a deck without 1s, to its own seat, "
-        "of a seat out of the round, not to a seat though to all, or outside of a round",
+        "a hand holds more 1s than the most that is known of it, or such a bound is set in a deck without 1s, for the "
+        "hand's own seat, of a seat out of the round, for all but not for each seat, or outside of a round",
         "seats.knowledge",
         "Public and hidden",
     ),
