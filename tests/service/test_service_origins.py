@@ -65,10 +65,10 @@ class _Watcher:
         self.sent.append(response)
 
     def end(self, status: Status = OK) -> None:
-        self.has_ended = True
+        raise AssertionError("the server does not stop")
 
     def cut(self, error: Exception) -> None:
-        raise error
+        self.has_ended = True
 
 
 def test_watches_of_the_health_from_one_64_are_one_client_s() -> None:
