@@ -19,8 +19,6 @@ from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS
 
 _VARIABLE = "CHATIERE_LOAD"
-# A channel of its own, not one that gRPC shares between users of one address.
-_OPTIONS = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1))
 
 
 @dataclass(frozen=True)
@@ -57,9 +55,9 @@ class Deployment:
     def open_channel(self, address: str) -> grpc.Channel:
         """Open a channel to HOST:PORT."""
         if not self.has_tls:
-            return grpc.insecure_channel(address, options=_OPTIONS)
+            return grpc.insecure_channel(address, options=CHANNEL_OPTIONS)
         credentials = grpc.ssl_channel_credentials(_read(self.tls_ca), _read(self.tls_key), _read(self.tls_certificate))
-        return grpc.secure_channel(address, credentials, options=_OPTIONS)
+        return grpc.secure_channel(address, credentials, options=CHANNEL_OPTIONS)
 
     def ssl_context(self) -> ssl.SSLContext:
         """Return the context of connections to the door for browsers."""

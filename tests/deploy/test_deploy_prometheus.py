@@ -91,10 +91,8 @@ def ask(address: str, query: str) -> list[float]:
 
 def load(server: Served, roots: bytes) -> None:
     """Make calls of both services: games, a refusal, a batch."""
-    # New connections each time, so that both workers get some.
-    options = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1))
     credentials = grpc.ssl_channel_credentials(roots)
-    with grpc.secure_channel(server.address, credentials, options=options) as channel:
+    with grpc.secure_channel(server.address, credentials, options=CHANNEL_OPTIONS) as channel:
         client = Client(channel)
         for game in engine.games():
             state = client.new_game(game.name, game.min_players, seed=1).state

@@ -60,12 +60,11 @@ def two_workers(door: Door) -> Iterator[Served]:
 
 def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
     """The other worker's calls go on; the lost call is retried and gets the same response."""
-    options = [*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
     with ExitStack() as stack:
         # One channel per worker.
         channels: dict[int, grpc.Channel] = {}
         for number in range(64):
-            channel = stack.enter_context(grpc.insecure_channel(two_workers.address, options))
+            channel = stack.enter_context(grpc.insecure_channel(two_workers.address, CHANNEL_OPTIONS))
             channels.setdefault(worker_of(two_workers, channel, f"who-{number}"), channel)
             if len(channels) == 2:
                 break

@@ -113,9 +113,8 @@ def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch, doo
 
 def test_a_crowd_of_clients_that_watch_the_health_comes_to_rest(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
     monkeypatch.setattr(health_module, "WATCHES", 2)
-    own = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1))
     with running(door=door) as server, ExitStack() as stack:
-        channels = [stack.enter_context(grpc.insecure_channel(server.address, own)) for _ in range(6)]
+        channels = [stack.enter_context(grpc.insecure_channel(server.address, CHANNEL_OPTIONS)) for _ in range(6)]
         for channel in channels:
             grpc.channel_ready_future(channel).result(PATIENCE)
         # Those whose watch has ended count the server as healthy, and do not watch it again.
