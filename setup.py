@@ -96,8 +96,8 @@ RELEASE_FLAGS = [
 ]
 # Without symbols for linkers and debuggers, which make up two thirds of a module. A Mac's linker strips by itself.
 RELEASE_LINK_FLAGS = ["-Wl,--strip-all"] if sys.platform == "linux" else []
-# Modules that are for text, make memoryviews and run once or rarely, or mostly call Python's own functions: a third smaller,
-# and no benchmark sees it.
+# Modules that are for text, make memoryviews and run once or rarely, or mostly call Python's own functions: a third
+# smaller, and no benchmark sees it.
 SMALL = ("memoryviews", "pieces", "words", "chain", "counts", "limits")
 SMALL_FLAGS = ["-Os"]
 # Cython's code for memoryviews, which it would write into every module that has some.

@@ -70,8 +70,8 @@ class Calls:
         guards = chain.Guards(settings, metrics)
         broken = StatusError(Status(BROKEN, message="broken"))
         self.door = Door(settings, guards, None, Cost(small=64 * 1024, copies=1, of_call=4096), lambda _: broken)
-        served = (*self.methods.singles, *self.methods.batches, self.methods.check)
-        self.served: dict[str, Any] = {each.path: each._replace(threads=self.threads) for each in served}
+        served: Any = (*self.methods.singles, *self.methods.batches, self.methods.check)
+        self.served = {each.path: each._replace(threads=self.threads) for each in served}
         self.play = self.methods.play._replace(threads=self.threads)
         self.applies = self._applies()
         self.begun = 0
@@ -84,10 +84,9 @@ class Calls:
             return self.now
 
         replaced: Any
-        for replaced, name in ((time, "monotonic"), (time, "perf_counter"), (exchange, "perf_counter")):
+        for replaced, name in ((time, "monotonic"), *((each, "perf_counter") for each in (time, exchange, streams))):
             setattr(replaced, name, now)
-        streams.perf_counter = now  # type: ignore[assignment]
-        secrets.randbits = self.choices.getrandbits
+        secrets.randbits = self.choices.getrandbits  # type: ignore[assignment]
         chain._PROCESS = "process"
 
     def _applies(self) -> list[bytes]:
@@ -199,7 +198,7 @@ def make(seed: int, count: int, folder: Path, *, in_files: bool, has_tokens: boo
 
     `in_files`: the metrics are kept in files, as workers do.
     """
-    disable_created_metrics()
+    disable_created_metrics()  # type: ignore[no-untyped-call]
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
     logging.getLogger("chatiere").addHandler(handler)
