@@ -151,6 +151,8 @@ def test_a_stream_keeps_64_batches_at_most() -> None:
         assert not stream.ask(new_games=new_games(1), keep=number).positions.states
     refused = stream.ask(new_games=new_games(1), keep=65)
     assert (refused.field, refused.message) == ("keep", "a stream keeps at most 64 batches")
+    refused = stream.ask(step=step([0]), take=66, keep=65)
+    assert (refused.field, refused.message) == ("take", "the stream keeps no batch 66")
     # Under a number that it has, and in place of one that it takes.
     assert stream.ask(new_games=new_games(2), keep=64).positions.actors
     assert stream.ask(step=step([0]), take=1, keep=65).positions.actors

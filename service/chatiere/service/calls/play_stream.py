@@ -87,18 +87,17 @@ class PlayStream:
 
     def _take(self, message: pb.PlayRequest, name: str, request: Request) -> Request:
         # The request with the batch that it takes, and one to keep.
-        columns = request.columns
-        if message.keep not in self._kept and len(self._kept) - (message.take in self._kept) >= _MAX_KEPT:
+        columns, taken = request.columns, self._kept.get(message.take)
+        if message.take and taken is None:
+            raise _BatchError("take", f"the stream keeps no batch {message.take}")
+        if message.keep not in self._kept and len(self._kept) - (taken is not None) >= _MAX_KEPT:
             raise _BatchError("keep", f"a stream keeps at most {_MAX_KEPT} batches")
-        if not message.take:
+        if taken is None:
             if message.rows:
                 raise _BatchError("rows", "rows are those of a batch that is taken")
             if name not in _MOVING:
                 raise _BatchError("keep", "NewGames, Step and requests that take a batch may keep one")
             return request._replace(kept=Kept(None, b"", keeps=True))
-        taken = self._kept.get(message.take)
-        if taken is None:
-            raise _BatchError("take", f"the stream keeps no batch {message.take}")
         if columns.get("states") != b"":
             raise _BatchError("take", "only a request for states, without any, takes a batch")
         states = columns["states"] = _rows_of(taken, message.rows) if message.rows else taken.states
