@@ -202,6 +202,8 @@ def check_without_nghttp2(source: Path, work: Path) -> None:
         "serve",
         "--address",
         "127.0.0.1:0",
+        "--metrics-address",
+        "127.0.0.1:0",
         "--fast-address",
         "127.0.0.1:0",
     ]
