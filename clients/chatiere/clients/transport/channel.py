@@ -48,8 +48,8 @@ CHANNEL_OPTIONS = (
     ("grpc.per_rpc_retry_buffer_size", 64 * 1024 * 1024),
     # Responses are as large as what was asked for: gRPC's default limit of 4 MB is too small for batches.
     ("grpc.max_receive_message_length", -1),
-    # In a connection that channels share, gRPC's core (1.85) begins the health watch of the one while the other already
-    # adds to it: the process crashes, or waits forever, when several connect at the same time.
+    # In a connection that channels share, gRPC's core (1.85) may begin the health watch of the one while the other
+    # already adds to it, and crash the process, when several connect at the same time.
     ("grpc.use_local_subchannel_pool", 1),
 )
 """The options of the clients' own channels: calls are balanced over all healthy servers, gRPC retries a call up to five
