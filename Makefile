@@ -7,7 +7,8 @@ BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
 DOCS_BUILT := $(VENV)/.docs-built
-COMPILED := $(shell find engine http2 service web tests/debug_build -not -path '*/node_modules/*' -a \( -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po' -o -name '*.pot' \)) $(wildcard proto/chatiere/v1/*.proto)
+TYPED := $(shell find service -name '*.pxd')
+COMPILED := $(TYPED:.pxd=.py) $(shell find engine http2 service web tests/debug_build -not -path '*/node_modules/*' -a \( -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po' -o -name '*.pot' \)) $(wildcard proto/chatiere/v1/*.proto)
 SHOWN := $(wildcard docs/rules/*.md docs/games/*)
 PYTHON_SOURCES := $(shell find engine http2 service clients/chatiere -name '*.py' -o -name '*.pyi')
 
@@ -134,7 +135,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the C (gcc's wa
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy engine http2 service clients/chatiere web/chatiere tests loadtest release
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search chatiere.bots.integer_network $(HTTP2)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 tests/debug_build
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 service tests/debug_build
 	gcc -fsyntax-only -Wall -Wextra -Wshadow -Wconversion -Werror -Iengine/chatiere/bots engine/chatiere/bots/*.c tests/bots/*.c
 	$(if $(HTTP2),gcc -fsyntax-only -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -Ihttp2/chatiere/http2 \
 		$$(pkg-config --cflags libnghttp2) http2/chatiere/http2/*.c tests/fuzz/http2/*.c)

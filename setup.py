@@ -96,8 +96,9 @@ RELEASE_FLAGS = [
 ]
 # Without symbols for linkers and debuggers, which make up two thirds of a module. A Mac's linker strips by itself.
 RELEASE_LINK_FLAGS = ["-Wl,--strip-all"] if sys.platform == "linux" else []
-# Modules that are for text, or make memoryviews, and run once or rarely: a third smaller, and no benchmark sees it.
-SMALL = ("memoryviews", "pieces", "words")
+# Modules that are for text, make memoryviews and run once or rarely, or mostly call Python's own functions: a third
+# smaller, and no benchmark sees it.
+SMALL = ("integers", "memoryviews", "output", "pieces", "trials", "words", "chain", "counts", "limits")
 SMALL_FLAGS = ["-Os"]
 # Cython's code for memoryviews, which it would write into every module that has some.
 MEMORYVIEWS = "chatiere.engine.core.memoryviews"
@@ -337,12 +338,17 @@ def http2_extensions() -> list[Extension]:
 
 
 def extensions() -> list[Extension]:
-    """Return one extension per .pyx file of engine/, with the C in its folder that it needs, that for memoryviews, and
-    in the debug build the planted faults of a test.
+    """Return one extension per .pyx file of engine/, with the C in its folder that it needs; per .py file of service/
+    with C's types in a .pxd beside it; that for memoryviews; in the debug build the planted faults of a test.
     """
+    sources = {
+        "engine": sorted(Path("engine").rglob("*.pyx")),
+        "service": [types.with_suffix(".py") for types in sorted(Path("service").rglob("*.pxd"))],
+    }
     modules = {
-        ".".join(source.relative_to("engine").with_suffix("").parts): source
-        for source in sorted(Path("engine").rglob("*.pyx"))
+        ".".join(source.relative_to(root).with_suffix("").parts): source
+        for root, found in sources.items()
+        for source in found
     }
     modules[MEMORYVIEWS] = Path("engine", *MEMORYVIEWS.split(".")).with_suffix(".c")
     if DEBUG:
@@ -391,6 +397,8 @@ def compiled() -> list[Extension]:
             # Kernels never divide by a number that could be 0, and a division that may raise cannot run without the
             # GIL.
             "cdivision": True,
+            # What can be pickled says how.
+            "auto_pickle": False,
         },
     )
 

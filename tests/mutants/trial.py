@@ -101,7 +101,7 @@ def prepare() -> None:
         shutil.copy2(ROOT / name, _TREE)
     # Without their times: make has just built them, so nothing that they are made of is newer.
     shutil.copytree(ROOT / "build/cython", _TREE / "build/cython", copy_function=shutil.copy)
-    for root in (ROOT / "engine", ROOT / "http2"):
+    for root in (ROOT / "engine", ROOT / "http2", ROOT / "service"):
         for module in root.rglob("*.so"):
             for target in (_TREE / module.relative_to(ROOT), _TREE / _BUILT / module.relative_to(root)):
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def try_fault(fault: Fault, part: Part) -> str | None:
     """Return the test that detects a fault, or COMPILER; None if none does."""
     with TemporaryDirectory(prefix="chatiere-") as name:
         scratch = Path(name)
-        is_built = not fault.file.endswith(".py")
+        is_built = not fault.file.endswith(".py") or (ROOT / fault.file).with_suffix(".pxd").exists()
         left_out = shutil.ignore_patterns("temp.*" if is_built else "build")
         shutil.copytree(_TREE, scratch, symlinks=True, ignore=left_out, dirs_exist_ok=True)
         planted = scratch / fault.file

@@ -1,3 +1,4 @@
+# cython: annotation_typing=False
 """The chain of guards around every call: tokens, limits, errors, metrics, log.
 
 It knows nothing of a call's port. A port takes a call through it in this order: `Guards.begin` when the headers have
@@ -9,11 +10,9 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from itertools import count
 
 from google.rpc import code_pb2
-from prometheus_client import Counter, Gauge, Histogram
 
 from chatiere.service.base.errors import (
     OK,
@@ -27,6 +26,7 @@ from chatiere.service.base.errors import (
 from chatiere.service.base.languages import ACCEPT_LANGUAGE, LanguageError, language_for
 from chatiere.service.base.metrics import Metrics, code_label
 from chatiere.service.base.settings import Settings
+from chatiere.service.guards.counts import Count, Durations
 from chatiere.service.guards.limits import CallLimit, Limits, origin_of
 from chatiere.service.guards.memory import Holding, MemoryBudget
 from chatiere.service.guards.sizes import largest_request
@@ -70,32 +70,31 @@ class Method:
         self.limit = limit
         self.counts_clients = counts_clients
         self._metrics = metrics
-        self._handled: dict[int, Counter] = {}
+        # Metrics exist from a method's first call on.
+        self._started: Count | None = None
+        self._in_flight: Count | None = None
+        self._seconds: Durations | None = None
+        self._handled: dict[int, Count] = {}
 
-    # Metrics exist from a method's first call on.
+    def begin(self) -> None:
+        """Count a call that begins."""
+        if self._started is None or self._in_flight is None:
+            self._started = Count(self._metrics.started.labels(self.kind, self.service, self.name))
+            self._in_flight = Count(self._metrics.in_flight.labels(self.kind))
+        self._started.add(1.0)
+        self._in_flight.add(1.0)
 
-    @cached_property
-    def started(self) -> Counter:
-        """The counter of its calls."""
-        return self._metrics.started.labels(self.kind, self.service, self.name)
-
-    def handled(self, code: int) -> Counter:
-        """Return the counter of its calls that end with `code`."""
-        found = self._handled.get(code)
-        if found is None:
-            found = self._metrics.handled.labels(self.kind, self.service, self.name, code_label(code))
-            self._handled[code] = found
-        return found
-
-    @cached_property
-    def seconds(self) -> Histogram:
-        """The histogram of its calls' durations."""
-        return self._metrics.handling_seconds.labels(self.kind, self.service, self.name)
-
-    @cached_property
-    def in_flight(self) -> Gauge:
-        """The gauge of calls of its kind in flight."""
-        return self._metrics.in_flight.labels(self.kind)
+    def end(self, code: int, seconds: float) -> None:
+        """Count a call that ends with a code of google.rpc.Code, after so many seconds."""
+        handled = self._handled.get(code)
+        if handled is None or self._seconds is None:
+            handled = Count(self._metrics.handled.labels(self.kind, self.service, self.name, code_label(code)))
+            self._handled[code] = handled
+            self._seconds = Durations(self._metrics.handling_seconds.labels(self.kind, self.service, self.name))
+        if self._in_flight is not None:
+            self._in_flight.add(-1.0)
+        handled.add(1.0)
+        self._seconds.add(seconds)
 
 
 class Call:
@@ -107,22 +106,6 @@ class Call:
     asked for. `is_waiting`: it is a stream that waits for its client. `worked`: the time.perf_counter of when it last
     began to wait after a request; 0 before the first. `on_end`: called at its end, if anything.
     """
-
-    __slots__ = (
-        "accepted",
-        "client",
-        "is_admitted",
-        "is_over",
-        "is_waiting",
-        "language",
-        "method",
-        "on_end",
-        "origin",
-        "peer",
-        "request_id",
-        "start",
-        "worked",
-    )
 
     def __init__(self, method: Method, peer: str, metadata: Metadata) -> None:
         """Start the clock of a call whose headers have arrived; `Guards.begin` must follow."""
@@ -156,8 +139,7 @@ class Guards:
 
     def begin(self, call: Call) -> None:
         """Count a call whose headers have arrived; `end` must follow."""
-        call.method.started.inc()
-        call.method.in_flight.inc()
+        call.method.begin()
 
     def identify(self, call: Call, metadata: Metadata) -> None:
         """Find the call's language, and the client by its token. Raises Refusal (INVALID_LANGUAGE, UNAUTHENTICATED)."""
@@ -227,9 +209,7 @@ class Guards:
             self._limits.end(method.limit, _limited(call))
         seconds = time.perf_counter() - call.start
         code = status.code
-        method.in_flight.dec()
-        method.handled(code).inc()
-        method.seconds.observe(seconds)
+        method.end(code, seconds)
         if call.on_end is not None:
             call.on_end(status)
         if code not in _NO_FAILURES:

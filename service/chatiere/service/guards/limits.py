@@ -42,8 +42,6 @@ def _ipv6_origin(address: str) -> str:
 class CallLimit:
     """A limit on the calls of one kind that all clients together have in flight; `Limits` counts them."""
 
-    __slots__ = ("calls", "idle", "most", "name")
-
     def __init__(self, name: str, most: int, idle: IdleStreams | None = None) -> None:
         """Allow `most` calls; `name`: the limit in words, for refusals. `idle`: those that give way to new ones."""
         self.name = name

@@ -22,6 +22,7 @@ from prometheus_client.registry import Collector
 
 from chatiere.engine.closing import Closing
 from chatiere.service.base.settings import SettingError
+from chatiere.service.guards.counts import FileValue
 
 # The size of a file, enough for all values that the labels allow (a test fills them).
 FILE_BYTES = 2**20
@@ -83,27 +84,13 @@ def _create(path: Path) -> None:
     begun.rename(path)
 
 
-class _FileValue:
-    """A value in a file that no other process writes, as prometheus_client's metrics use it."""
-
-    __slots__ = ("_cell",)
-
-    def __init__(self, file: MmapedDict, key: str) -> None:
-        """Find the value, or add it."""
-        file.read_value(key)  # type: ignore[no-untyped-call]
-        # The library's own class takes four times as long for each of a call's six changes: a lock, keys, timestamps.
-        # Where a value lies, the file tells only here.
-        place = file._positions[key]
-        self._cell = memoryview(file._m)[place : place + 8].cast("d")
-
-    def inc(self, amount: float) -> None:
-        """Add to the value, in any thread."""
-        # No lock: CPython, with its GIL, changes threads at calls and at the end of loops, and here is neither.
-        self._cell[0] += amount
-
-    def set(self, value: float) -> None:
-        """Set the value, in any thread."""
-        self._cell[0] = value
+def _value(file: MmapedDict, key: str) -> FileValue:
+    # Find a value, or add it.
+    file.read_value(key)  # type: ignore[no-untyped-call]
+    # The library's own class takes four times as long for each of a call's six changes: a lock, keys, timestamps.
+    # Where a value lies, the file tells only here.
+    place = file._positions[key]
+    return FileValue(memoryview(file._m)[place : place + 8].cast("d"))
 
 
 def use_files(directory: Path, worker: int) -> None:
@@ -111,7 +98,7 @@ def use_files(directory: Path, worker: int) -> None:
     files: dict[str, MmapedDict] = {}
     lock = threading.Lock()
 
-    def value(kind: str, *key: Any, multiprocess_mode: str = "") -> _FileValue:
+    def value(kind: str, *key: Any, multiprocess_mode: str = "") -> FileValue:
         if multiprocess_mode:
             kind = f"{kind}_{multiprocess_mode}"
         with lock:
@@ -121,7 +108,7 @@ def use_files(directory: Path, worker: int) -> None:
                 begun = path if path.exists() else path.with_suffix(".new")
                 files[kind] = MmapedDict(str(begun))  # type: ignore[no-untyped-call]
                 begun.rename(path)
-            return _FileValue(files[kind], mmap_key(*key))
+            return _value(files[kind], mmap_key(*key))
 
     values.ValueClass = value
 

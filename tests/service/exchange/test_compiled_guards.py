@@ -1,0 +1,85 @@
+"""The compiled guards do what their sources, as plain Python, do: in what is sent, counted and logged."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+
+from chatiere.service.guards import chain, counts, limits
+
+TESTS = Path(__file__).parents[2]
+# Let the modules of the guards' folder be imported from their sources alone.
+PLAIN = """
+import sys
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
+
+def finder(path):
+    if not path.endswith("/chatiere/service/guards"):
+        raise ImportError(path)
+    return FileFinder(path, (SourceFileLoader, SOURCE_SUFFIXES))
+
+sys.path_hooks.insert(0, finder)
+"""
+MAKE = """
+from pathlib import Path
+from chatiere.service.guards import chain, counts, limits
+from service.exchange.many_calls import make
+assert {{Path(each.__file__).suffix for each in (chain, counts, limits)}} == {{"{suffix}"}}
+make({seed}, {count}, Path({folder!r}), in_files={in_files}, has_tokens={has_tokens})
+"""
+# What is to be met often, among 2,000 calls: the parts of lines, and how often at least.
+MET = {
+    r" Status\(code=0,": 400,
+    r"code=3,.*reason='(?!INVALID_LANGUAGE)": 20,
+    "INVALID_LANGUAGE": 20,
+    "calls of one client a second": 20,
+    "calls of one client at a time": 5,
+    "code=4,": 20,
+    r"code=1,": 1,
+    "code=12,": 10,
+}
+
+
+def make(way: str, folder: Path, **options: object) -> subprocess.Popen[str]:
+    own = folder / way[1:]
+    own.mkdir()
+    code = (PLAIN if way == ".py" else "") + MAKE.format(suffix=way, folder=str(own), **options)
+    return subprocess.Popen([sys.executable, "-c", code], cwd=TESTS, stdout=subprocess.PIPE, text=True)
+
+
+def compare(seed: int, count: int, folder: Path, *, in_files: bool, has_tokens: bool) -> Counter[str]:
+    """Make the same calls both ways, and compare line by line; return how many lines have which of MET."""
+    options = {"seed": seed, "count": count, "in_files": in_files, "has_tokens": has_tokens}
+    met: Counter[str] = Counter()
+    with make(".so", folder, **options) as compiled, make(".py", folder, **options) as plain:
+        assert compiled.stdout is not None
+        assert plain.stdout is not None
+        try:
+            for ours, expected in zip_longest(compiled.stdout, plain.stdout):
+                assert ours == expected
+                met.update(part for part in MET if re.search(part, ours))
+        finally:
+            compiled.terminate()
+            plain.terminate()
+    assert (compiled.returncode, plain.returncode) == (0, 0)
+    return met
+
+
+def test_the_guards_are_compiled() -> None:
+    assert {Path(each.__file__ or "").suffix for each in (chain, counts, limits)} == {".so"}
+
+
+@pytest.mark.parametrize(("in_files", "has_tokens"), [(False, True), (True, False)])
+def test_compiled_guards_do_what_their_sources_say(tmp_path: Path, in_files: bool, has_tokens: bool) -> None:
+    met = compare(1, 2_000, tmp_path, in_files=in_files, has_tokens=has_tokens)
+    assert {part: met[part] for part, least in MET.items() if met[part] < least} == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_compiled_guards_do_what_their_sources_say_in_many_calls(tmp_path: Path, seed: int) -> None:
+    compare(seed, 100_000, tmp_path, in_files=seed % 2 == 0, has_tokens=seed % 3 == 0)
