@@ -213,7 +213,7 @@ bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, bui
 clean: ## Remove all build products
 	rm -rf $(VENV) build dist *.egg-info proto/chatiere/fields $(addprefix web/chatiere/web/,rules guide samples)
 	rm -f web/chatiere/web/shared/fields.js proto/chatiere/v1/*_pb2* proto/chatiere/v1/descriptors.binpb
-	find engine http2 -name '*.so' -delete
+	find engine http2 service -name '*.so' -delete
 
 $(BUILT): pyproject.toml setup.py $(COMPILED) $(SHOWN)
 	@$(PYTHON) -c 'import sys; sys.exit("Chatière needs Python 3.11 or later; say which one with make PYTHON=…" if sys.version_info < (3, 11) else 0)'
