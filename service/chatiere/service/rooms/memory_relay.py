@@ -134,10 +134,12 @@ class MemoryRelay:
                 owner = max(self._owners.values(), key=lambda each: each.size)
             else:
                 return
-            others = [each for each in owner.rooms.values() if each is not room]
-            if not others:
+            # The first that will do: of thousands of rooms, all are looked at only if all are followed.
+            found = next((each for each in owner.rooms.values() if each is not room and not each.followers), None)
+            found = found or next((each for each in owner.rooms.values() if each is not room), None)
+            if found is None:
                 raise limit_exceeded(limit, most, RETRY)
-            self._drop(next((each for each in others if not each.followers), others[0]), "full")
+            self._drop(found, "full")
 
     def _drop(self, room: Room, reason: str) -> None:
         self._remove(room)
