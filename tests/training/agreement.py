@@ -13,7 +13,7 @@ import numpy as np
 from chatiere import engine
 from chatiere.bots.integer_network import OUTPUT_ONE
 from chatiere.envs import TableEnv
-from chatiere.training.network import Network
+from chatiere.training.network import REACH, Network
 from chatiere.training.ppo import log_probabilities
 
 
@@ -23,8 +23,11 @@ def main(name: str) -> None:
     network = Network(game, game.min_players)
     random = np.random.default_rng(1)
     parameters = network.new_parameters(1)
+    # Units go to their limits, and logits as far as those of a network that has learned.
+    parameters["columns"] *= REACH
     for part in ("rows", "rows_bias", "values", "values_bias"):
-        parameters[part] = jax.numpy.asarray(random.normal(scale=0.5, size=parameters[part].shape), np.float32)
+        scale = 0.5 if part.endswith("bias") else 0.5 / REACH
+        parameters[part] = jax.numpy.asarray(random.normal(scale=scale, size=parameters[part].shape), np.float32)
     logits, values = [0.0], [0.0]
     with TableEnv(name, game.min_players, num_envs=64, features="packed", mask="bits") as env:
         batch = env.reset(seed=3)

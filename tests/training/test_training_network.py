@@ -15,7 +15,7 @@ from chatiere.bots.network_file import rows_of_run
 from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs import TableEnv
-from chatiere.training.network import Network, minibatches, runs_of
+from chatiere.training.network import COUNT, Network, minibatches, runs_of
 
 GAMES = [game.name for game in engine.games()]
 TESTS = Path(__file__).parents[1]
@@ -43,11 +43,13 @@ def test_columns_are_the_features_that_are_not_0(game: str) -> None:
 
 
 def env_planes(env: TableEnv, observations: np.ndarray) -> np.ndarray:
-    """Return the features but for those of categories of 0, by the description alone."""
+    """Return the features but for those of categories of 0, by the description alone, counts as strong as they are."""
     planes = ObservationLayout(env.info).planes(observations)
     kinds = {field.name: int(field.kind) for part in env.info.observation for field in part.fields}
+    strengths = {ObservationKind.COUNT: COUNT}
     found = [
         (plane[..., 1:] if kinds[name] == ObservationKind.CATEGORY else plane).reshape(len(observations), -1)
+        * strengths.get(ObservationKind(kinds[name]), 1)
         for name, plane in planes.items()
     ]
     return np.concatenate(found, axis=1)

@@ -63,6 +63,7 @@ class RecordingEnv(TableEnv):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.made: list[tuple[Batch, Any]] = []
+        self.totals = np.full((self.num_envs, self.players), -1)
 
     def reset(self, *args: Any, **options: Any) -> Batch:
         self.batch = super().reset(*args, **options)
@@ -71,13 +72,14 @@ class RecordingEnv(TableEnv):
     def step(self, actions: Any) -> Batch:
         self.made.append((self.batch, actions))
         self.batch = super().step(actions)
+        self.totals[self.batch.ended.game_numbers] = self.batch.ended.totals
         return self.batch
 
 
 def test_a_frozen_network_has_all_seats_but_one() -> None:
     frozen = trained(engine.game("momistigri"), 3).network()
     with RecordingEnv("momistigri", 3, num_envs=6, games=6, features="packed", mask="bits") as env:
-        steps, returns = ppo.play(env, frozen, 5, frozen)
+        steps, returns, totals = ppo.play(env, frozen, 5, frozen)
         own, drawn = [], 0
         for batch, actions in env.made:
             is_own = batch.actors == batch.game_numbers % 3
@@ -92,3 +94,19 @@ def test_a_frozen_network_has_all_seats_but_one() -> None:
     assert {seat for step in steps for seat in step.actors} == {0, 1, 2}
     assert returns.shape == (6, 3)
     assert (returns.sum(axis=1) == 0).all()
+    assert np.array_equal(totals, env.totals)
+
+
+@pytest.mark.parametrize("lowest_total_wins", [False, True])
+def test_seats_are_ahead_by_points(lowest_total_wins: bool) -> None:
+    totals = np.array([[30, 20, 10], [5, 5, 5], [12, 0, 0]], np.int32)
+    found = ppo.leads(totals, lowest_total_wins)
+    if lowest_total_wins:
+        found = -found
+    assert found.dtype == np.float32
+    assert found == pytest.approx(np.array([[10, 0, -10], [0, 0, 0], [8, -4, -4]]) / np.sqrt(296 / 9), abs=1e-5)
+    # One game far above all others says no more than others.
+    many = np.zeros((100, 3), np.int32)
+    many[7, 1] = 1000
+    assert ppo.leads(many, lowest_total_wins)[7, 1] == (-1 if lowest_total_wins else 1) * ppo.MAX_LEAD
+    assert (ppo.leads(np.zeros((4, 2), np.int32), lowest_total_wins) == 0).all()

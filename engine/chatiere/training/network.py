@@ -22,15 +22,21 @@ _COLUMNS_AT_ONCE = 256
 _MAX_GRADIENT = 0.5
 _OPTIMIZER = optax.chain(optax.clip_by_global_norm(_MAX_GRADIENT), optax.scale_by_adam())
 
+# Units reach from 0 to this, which is 1 in net.h: with a reach of 1, most of them soon are at their limit whatever they
+# see, and learn no more.
+REACH = 8
+# A count at its largest is as strong as so many flags.
+COUNT = 12
+
 # What is 1 in integers (net.h), and what biases have added: half of what a shift cuts off, so activations are rounded.
 _UNITS = {
-    "columns": 2**12,
-    "first_bias": 2**12,
+    "columns": 2**12 // REACH,
+    "first_bias": 2**12 // REACH,
     "second": 2**12,
-    "second_bias": 2**19,
-    "rows": 2**10,
+    "second_bias": 2**19 // REACH,
+    "rows": 2**10 * REACH,
     "rows_bias": 2**17,
-    "values": 2**10,
+    "values": 2**10 * REACH,
     "values_bias": 2**17,
 }
 _HALVES = {"first_bias": 2**4, "second_bias": 2**11}
@@ -134,9 +140,9 @@ class Network:
         """
         numbers = features[:, columns.bytes] >> columns.shifts & columns.masks
         inputs = numbers.astype(jnp.float32) * columns.scales
-        first = jnp.clip(inputs @ parameters["columns"][columns.numbers] + parameters["first_bias"], 0, 1)
+        first = jnp.clip(inputs @ parameters["columns"][columns.numbers] + parameters["first_bias"], 0, REACH)
         second = jnp.clip(
-            jnp.einsum("nf,gsf->gns", first, parameters["second"]) + parameters["second_bias"][:, None], 0, 1
+            jnp.einsum("nf,gsf->gns", first, parameters["second"]) + parameters["second_bias"][:, None], 0, REACH
         )
         hand = self._slots(features)
         logits = jnp.concatenate(
@@ -278,7 +284,7 @@ def _columns_of(game: Game) -> Columns:
     for field in (field for part in game.description.observation for field in part.fields):
         many = int(np.prod(field.shape, dtype=int))
         if field.kind == ObservationKind.COUNT:
-            found += [(counts + place, 0, 0xFF, 1 / field.largest) for place in range(many)]
+            found += [(counts + place, 0, 0xFF, COUNT / field.largest) for place in range(many)]
             counts += many
             continue
         is_category = field.kind == ObservationKind.CATEGORY

@@ -23,10 +23,12 @@ LEARNING_RATE = 1e-3
 # The λ of the generalized advantage estimate (Schulman et al., 2016). Nothing is discounted: rewards come at the end.
 TRACE = 0.95
 CLIP = 0.2
-ENTROPY_BONUS = 0.05
+ENTROPY_BONUS = 0.03
 # The part of the bonus that is left in the end: it falls with the learning rate, from trying to playing.
 LEAST_ENTROPY = 0.1
 VALUE_WEIGHT = 0.5
+# So a game that one seat wins by far does not outweigh all others.
+MAX_LEAD = 3.0
 EPOCHS = 3
 MINIBATCH = 2048
 
@@ -88,14 +90,15 @@ def decide(network: IntegerNetwork, batch: Batch) -> Step:
 
 def play(
     env: TableEnv, network: IntegerNetwork, seed: int, against: IntegerNetwork | None = None
-) -> tuple[list[Step], NDArray[np.float32]]:
-    """Play all games of a seed; return the network's own steps and the returns of each game, (games, players).
+) -> tuple[list[Step], NDArray[np.float32], NDArray[np.int32]]:
+    """Play all games of a seed; return the network's own steps, and each game's returns and totals, (games, players).
 
     `against`: has all seats but one, which moves on around the table from game to game, and takes the actions of the
     highest logits; None: the network plays against itself.
     """
     steps: list[Step] = []
     returns = np.zeros((env.num_envs, env.players), np.float32)
+    totals = np.zeros((env.num_envs, env.players), np.int32)
     batch = env.reset(seed)
     while len(batch):
         actions = np.empty(len(batch), np.intp)
@@ -110,7 +113,20 @@ def play(
             actions[is_own] = steps[-1].actions
         batch = env.step(actions)
         returns[batch.ended.game_numbers] = batch.ended.returns
-    return steps, returns
+        totals[batch.ended.game_numbers] = batch.ended.totals
+    return steps, returns, totals
+
+
+def leads(totals: NDArray[np.int32], lowest_total_wins: bool) -> NDArray[np.float32]:
+    """Return how far each seat is ahead of the mean, (games, players), in standard deviations, at most MAX_LEAD.
+
+    That tells more of how well a game was played than who won it.
+    """
+    ahead = totals - totals.mean(axis=1, keepdims=True)
+    if lowest_total_wins:
+        ahead = -ahead
+    found: NDArray[np.float32] = np.clip(ahead / max(ahead.std(), 1e-8), -MAX_LEAD, MAX_LEAD).astype(np.float32)
+    return found
 
 
 def advantages(steps: Sequence[Step], returns: NDArray[np.float32]) -> list[NDArray[np.float32]]:
@@ -185,10 +201,12 @@ class Learner:
     def learn(self, env: TableEnv, seed: int, rate: float) -> int:
         """Play all games of an environment and learn from them; return the number of decisions.
 
-        `env`: with packed features and masks as bits. `rate`: a part of the learning rate and of the bonus for
-        indecision, 0 … 1.
+        `env`: with packed features and masks as bits. `rate`: the part, 0 … 1, of the learning rate, of the bonus for
+        indecision, and of `leads` in what is learned for; the rest of that is returns.
         """
-        experience = experience_of(*play(env, self.file().network(), seed, self._against))
+        steps, returns, totals = play(env, self.file().network(), seed, self._against)
+        ahead = leads(totals, self.network.game.description.lowest_total_wins)
+        experience = experience_of(steps, ((1 - rate) * returns + rate * ahead).astype(np.float32))
         self.seen = self.seen | np.bitwise_or.reduce(experience.features, axis=0)
         columns, random = self.network.seen(self.seen), np.random.default_rng(seed)
         for _ in range(EPOCHS):
