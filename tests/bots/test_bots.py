@@ -135,10 +135,14 @@ def test_flat_halves_likely_actions_to_the_best(name: str, playouts: int) -> Non
             # Those left in the last round were tried most often; the first round tries each candidate alike.
             most = judgement.shares == judgement.shares.max()
             assert most[place]
-            assert np.nanmax(judgement.values[most]) == judgement.values[place]
             assert np.isnan(judgement.values[~tried]).all()
-            # What is left out is no likelier than any candidate.
             likely = policy_of(game, decisions.worlds([0], 8)[0], decisions.legal_ids)
+            # Nothing that is as likely won more, nothing that won as much is likelier.
+            assert judgement.values[most & (likely >= likely[place])].max() == judgement.values[place]
+            # A quarter of a doubling is one step.
+            as_good = most & (judgement.values >= judgement.values[place])
+            assert likely[as_good].max() < likely[place] * 2**0.25
+            # What is left out is no likelier than any candidate.
             assert likely[~tried].max(initial=0) <= likely[tried].min()
         position.apply(chosen)
 

@@ -1,5 +1,7 @@
 """A bot that judges actions by playouts of worlds."""
 
+from math import isqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,12 @@ _WORLDS = 64
 _ASKED = 8
 # Each candidate is tried so often in the first round.
 _TRIES = 4
+# The policy adds so much to the mean of n playouts for each quarter of a doubling by which it finds an action likelier:
+# players × _PRIOR / (_VISITS + n). So it decides among actions that were tried little.
+_PRIOR = 0.5
+_VISITS = 50
+# The whole numbers from 2 ** (k / 4) on have k quarters of a doubling or more.
+_QUARTERS = np.array([isqrt(isqrt((1 << k) - 1)) + 1 for k in range(1, 96)], np.int64)
 
 
 class FlatBot(SearchBot):
@@ -20,7 +28,8 @@ class FlatBot(SearchBot):
 
     It halves the actions again and again, to those of the highest mean returns (sequential halving: Karnin, Koren,
     Somekh 2013, "Almost optimal exploration in multi-armed bandits"), and chooses the last one; of equals the one of
-    the lowest dense id.
+    the lowest dense id. To means it adds what the policy prefers, less as the playouts get more (Danihelka et al. 2022,
+    "Policy improvement by planning with Gumbel", without its noise).
     """
 
     title = "Playouts"
@@ -39,23 +48,26 @@ class FlatBot(SearchBot):
     def judge(self, decisions: Decisions) -> Judgement:
         """See Bot.judge. What is the only legal action is not tried, unless that is hidden."""
         offsets, counts = decisions.legal_offsets, decisions.legal_counts()
-        values = np.full(len(decisions.legal_ids), np.nan)
+        values, losses = np.full((2, len(decisions.legal_ids)), np.nan)
         shares = np.repeat(1 / counts, counts)
         actions = decisions.legal_ids[offsets[:-1]]
         for row in decisions.worth_a_search():
             legal = slice(offsets[row], offsets[row + 1])
-            place, sums, tries = self._halve(decisions, row, decisions.legal_ids[legal])
+            place, sums, tries, losses[legal] = self._halve(decisions, row, decisions.legal_ids[legal])
             actions[row] = decisions.legal_ids[legal][place]
             values[legal] = np.divide(sums, tries, out=np.full(len(sums), np.nan), where=tries > 0)
             shares[legal] = tries / tries.sum()
-        return Judgement(draw_actions(decisions, actions, values, self._temperature), values, shares)
+        return Judgement(draw_actions(decisions, actions, -losses, self._temperature), values, shares)
 
     def _halve(
         self, decisions: Decisions, row: np.intp, legal_ids: NDArray[np.uint16]
-    ) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
-        # The chosen action's place among the legal ones, and of each the sum of returns and the number of playouts.
+    ) -> tuple[int, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+        # The chosen action's place among the legal ones, and of each the sum of returns, the number of playouts and how
+        # much worse it looked than the best one in its last round, NaN if it was not tried.
         sums, tries = np.zeros(len(legal_ids)), np.zeros(len(legal_ids), np.int64)
+        losses = np.full(len(legal_ids), np.nan)
         likely = policy_of(decisions.game, decisions.worlds([row], _ASKED)[0], legal_ids)
+        priors = decisions.players * _PRIOR * np.searchsorted(_QUARTERS, likely, side="right")
         left = np.sort(np.argsort(-likely, kind="stable")[: self._candidates(len(legal_ids))])
         rounds = _rounds(len(left))
         world = 0
@@ -67,9 +79,10 @@ class FlatBot(SearchBot):
                 sums[left] += sums_of_returns(decisions.game, worlds, legal_ids[left], int(decisions.luck[row]), first)
             world += count
             tries[left] += count
-            best_first = left[np.lexsort((-likely[left], -sums[left]))]
-            left = np.sort(best_first[: (len(left) + 1) // 2])
-        return int(left[0]), sums, tries
+            looks = sums[left] / tries[left] + priors[left] / (_VISITS + tries[left])
+            losses[left] = looks.max() - looks
+            left = np.sort(left[np.argsort(-looks, kind="stable")][: (len(left) + 1) // 2])
+        return int(left[0]), sums, tries, losses
 
     def _candidates(self, legal: int) -> int:
         # As many as the first round can try often enough.

@@ -108,6 +108,7 @@ _FOR_ANY_GAME = {
             "Games played out for each decision, at least one for each legal action.",
         ),
         _TEMPERATURE,
+        since=2,
     ),
     "ismcts": _entry(
         IsmctsBot,
@@ -143,6 +144,8 @@ _FOR_ANY_GAME = {
         since=2,
     ),
 }
+# From which version on games' own bots choose as they do, where it is not the first.
+_SINCE = {"builder": 2}
 
 
 # Names that operators may give.
@@ -150,7 +153,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def _entries(game: Game) -> dict[str, _Entry]:
-    own = {name: _entry(bot) for name, bot in GAME_BOTS.get(game.name, {}).items()}
+    own = {name: _entry(bot, since=_SINCE.get(name, 1)) for name, bot in GAME_BOTS.get(game.name, {}).items()}
     return _FOR_ANY_GAME | own
 
 

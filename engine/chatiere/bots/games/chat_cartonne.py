@@ -3,61 +3,28 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere import engine
 from chatiere.bots.bot import Bot, Decisions
-from chatiere.engine.core.description import ActionKind
-from chatiere.engine.games.chat_cartonne.words import SIZES
-
-# Kinds of actions, best first.
-_ORDER = (
-    "lay_cat",
-    "toy_on_joint",
-    "draw",
-    "place_carton",
-    "princess_on_joint",
-    "princess_in_cell",
-    "toy_as_carton",
-    "sleep",
-    "choose_start",
-    "pass_turn",
-    "skip",
-)
+from chatiere.bots.trials import policy_of
 
 
 class BuilderBot(Bot):
-    """A bot that draws and builds, lays an awake cat whenever possible, and a sleeping one only if it must.
+    """A bot that takes the action that the game's playout policy finds likeliest; of equals the one of the lowest id.
 
-    Of several places it takes the one nearest to the middle of the table, so that boxes meet.
+    What the policy looks at is known to the seat, so one world is as good as any.
     """
 
     title = "Builder"
-    description = "Draws and builds near the middle of the table, and lays awake cats."
+    description = "Joins cartons and toys to its own boxes, and lays cats in boxes of many points; else it draws."
     is_reproducible = True
 
-    def __init__(self) -> None:
-        """Create a bot."""
-        # Ids of kinds with a place count through the table's cells for each value of their other fields.
-        ranks = [
-            (_ORDER.index(kind.name), _distance((id - kind.first_id) % SIZES.side**2) if _is_placed(kind) else 0, id)
-            for kind in engine.game("chat_cartonne").description.action_kinds
-            for id in range(kind.first_id, kind.last_id + 1)
-        ]
-        # By id, higher is better.
-        self._values = np.empty(len(ranks), np.int32)
-        self._values[[id for *_, id in sorted(ranks, reverse=True)]] = np.arange(len(ranks))
+    needs_worlds = True
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
-        return decisions.best_actions(self._values[decisions.legal_ids])
-
-
-def _is_placed(kind: ActionKind) -> bool:
-    return bool(kind.last_id + 1 - kind.first_id >= SIZES.side**2)
-
-
-def _distance(where: int) -> int:
-    row, column = divmod(where, int(SIZES.side))
-    return (column - 11) ** 2 + (row - 11) ** 2
+        worlds = decisions.worlds(np.arange(len(decisions)), 1)
+        legal = np.split(decisions.legal_ids, decisions.legal_offsets[1:-1])
+        found = [policy_of(decisions.game, *each) for each in zip(worlds, legal, strict=True)]
+        return decisions.best_actions(np.concatenate(found))
 
 
 BOTS = {"builder": BuilderBot}
