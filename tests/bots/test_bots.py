@@ -141,7 +141,7 @@ def test_flat_halves_likely_actions_to_the_best(name: str, playouts: int) -> Non
             assert judgement.values[most & (likely >= likely[place])].max() == judgement.values[place]
             # A quarter of a doubling is one step.
             as_good = most & (judgement.values >= judgement.values[place])
-            assert likely[as_good].max() < likely[place] * 2**0.25
+            assert likely[as_good].max() <= max(1, likely[place]) * 2**0.25
             # What is left out is no likelier than any candidate.
             assert likely[~tried].max(initial=0) <= likely[tried].min()
         position.apply(chosen)

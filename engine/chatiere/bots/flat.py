@@ -39,8 +39,8 @@ class FlatBot(SearchBot):
     def __init__(self, playouts: int, temperature: int = 0) -> None:
         """Create a bot.
 
-        `playouts`: for each decision, 1 or more, but at least one playout for each legal action. `temperature`: of its
-        mistakes (see `draw_actions`), 0 … 1000; 0: none.
+        `playouts`: for each decision, 1 or more, but at least one playout for each action that it tries.
+        `temperature`: of its mistakes (see `draw_actions`), 0 … 1000; 0: none.
         """
         self.budget = playouts
         self._temperature = read_temperature(temperature)

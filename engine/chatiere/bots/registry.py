@@ -105,7 +105,7 @@ _FOR_ANY_GAME = {
             1000,
             True,
             "Playouts",
-            "Games played out for each decision, at least one for each legal action.",
+            "Games played out for each decision, at least one for each action that it tries.",
         ),
         _TEMPERATURE,
         since=2,

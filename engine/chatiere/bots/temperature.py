@@ -30,8 +30,8 @@ def draw_actions(
 ) -> NDArray[np.uint16]:
     """Draw an action for each decision, half as likely for each `temperature` hundredths of a return less: uint16 (n,).
 
-    `actions`: the best ones, which are kept with a temperature of 0, and where no action has a value. `values`: the
-    returns expected of the legal actions; those without one, NaN, are not drawn, nor those 17 halves down.
+    `actions`: the best ones, which are kept with a temperature of 0, and where no action has a value. `values`: how
+    good the legal actions look, in returns; those without one, NaN, are not drawn, nor those 17 halves down.
     Losses are rounded down to quarters of the temperature.
     """
     if temperature == 0:

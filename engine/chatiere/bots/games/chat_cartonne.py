@@ -14,13 +14,14 @@ class BuilderBot(Bot):
     """
 
     title = "Builder"
-    description = "Joins cartons and toys to its own boxes, and lays cats in boxes of many points; else it draws."
+    description = "Draws, forms joints, rather with its own boxes, and lays a cat unless its box would cost points."
     is_reproducible = True
-
     needs_worlds = True
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
+        if not len(decisions):
+            return decisions.legal_ids
         worlds = decisions.worlds(np.arange(len(decisions)), 1)
         legal = np.split(decisions.legal_ids, decisions.legal_offsets[1:-1])
         found = [policy_of(decisions.game, *each) for each in zip(worlds, legal, strict=True)]
