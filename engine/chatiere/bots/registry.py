@@ -144,7 +144,7 @@ _FOR_ANY_GAME = {
         since=2,
     ),
 }
-# From which version on games' own bots choose as they do, where it is not the first.
+# The version from which on a game's own bot chooses as it does, if that is not the first.
 _SINCE = {"builder": 2}
 
 
